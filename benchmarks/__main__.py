@@ -1,0 +1,90 @@
+"""Command line: ``python -m benchmarks svc``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import machine
+from .crew import progress
+from .groups import GROUPS, Options
+from .measure import Plan
+from .peers import PEERS
+from .report import GroupResult, head, write_json
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the groups that were asked for, print their tables, write the files."""
+    given = parser().parse_args(arguments)
+    plan = Plan(
+        repeats=given.repeats,
+        most=max(given.repeats, 3 if given.quick else Plan.most),
+        budget=0.0 if given.quick else Plan.budget,
+        time_limit=given.time_limit,
+    )
+    options = Options(given.peers, plan, given.quick, given.match)
+    facts = {**machine.describe(), **conditions(plan, given.peers or list(PEERS))}
+    print(head(facts), flush=True)
+    results: list[GroupResult] = []
+    for name in given.only or GROUPS:
+        progress(f"== {name}")
+        results.append(GROUPS[name](options))
+        print(results[-1], flush=True)
+        write(given.json, given.markdown, facts, results)
+    return 0
+
+
+def write(
+    json: Path | None, markdown: Path | None, facts: dict[str, str], results: list[GroupResult]
+) -> None:
+    """Write the files; after every group, so that a run that is ended early leaves its part."""
+    if json is not None:
+        write_json(json, facts, results)
+    if markdown is not None:
+        markdown.write_text("\n".join([head(facts), *map(str, results)]))
+
+
+def conditions(plan: Plan, peers: list[str]) -> dict[str, str]:
+    """Say how the peers are run."""
+    return {
+        "timing": (
+            f"interleaved, each solver in a process of its own, best of at least {plan.repeats} "
+            f"runs (up to {plan.most} while they are cheap; a fit above "
+            f"{plan.slow * plan.time_limit:g} s runs once, one above {plan.time_limit:g} s is cut "
+            "and shown as such), garbage collector off, one warm-up on 100 rows, fit only"
+        ),
+        "all solvers": (
+            f"the same C, gamma (as a number) and tol=1e-3, kernel cache "
+            f"{machine.cache_megabytes()} MB, C-contiguous rows unless said otherwise"
+        ),
+        **{PEERS[peer].label: PEERS[peer].settings for peer in peers},
+    }
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the command line."""
+    top = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    commands = top.add_subparsers(dest="command", required=True)
+    svc = commands.add_parser("svc", help="support vector classification against its peers")
+    svc.add_argument("--only", nargs="+", choices=list(GROUPS), help="groups to run (default: all)")
+    svc.add_argument("--peers", nargs="+", choices=list(PEERS), help="solvers (default: all)")
+    svc.add_argument("--match", metavar="TEXT", help="only problems whose name contains TEXT")
+    svc.add_argument("--repeats", type=positive, default=3, help="runs at least (default: 3)")
+    svc.add_argument("--time-limit", type=float, default=120.0, help="seconds a fit (default: 120)")
+    svc.add_argument("--quick", action="store_true", help="tiny problems, to test the benchmark")
+    svc.add_argument("--json", type=Path, metavar="FILE", help="write all records")
+    svc.add_argument("--markdown", type=Path, metavar="FILE", help="write what is printed")
+    return top
+
+
+def positive(text: str) -> int:
+    """Read a positive whole number."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    return value
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

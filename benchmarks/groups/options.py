@@ -1,0 +1,60 @@
+"""What the command line asks of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from ..crew import progress
+from ..measure import Plan
+from ..peers import KERNEL_PEERS
+from ..problems import Data, MissingDataError, Problem
+from ..report import GroupResult
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of a run.
+
+    Parameters
+    ----------
+    peers : list of str, optional
+        The solvers that take part; by default all that the group knows.
+    plan : Plan
+        Repeats and limits.
+    quick : bool
+        Small problems, to see that everything works.
+    match : str, optional
+        Only problems whose name contains this text.
+    """
+
+    peers: list[str] | None = None
+    plan: Plan = field(default_factory=Plan)
+    quick: bool = False
+    match: str | None = None
+
+    def choose(self, default: list[str]) -> list[str]:
+        """Return the peers that were asked for among those that the group knows."""
+        return [peer for peer in default if self.peers is None or peer in self.peers]
+
+    def kernel_peers(self) -> list[str]:
+        """Return the peers that fit kernel machines."""
+        return self.choose(KERNEL_PEERS)
+
+    def load(
+        self, list_problems: Callable[[bool], list[Problem]], result: GroupResult
+    ) -> Iterator[tuple[Problem, Data]]:
+        """Yield the problems with their data; those without data are recorded and named."""
+        for problem in list_problems(self.quick):
+            if self.match is not None and self.match.lower() not in problem.name.lower():
+                continue
+            try:
+                data = problem.load()
+            except MissingDataError as absent:
+                progress(f"{problem.name}: {absent}")
+                result.records.append({"problem": problem, "status": str(absent)})
+                result.tables[0].rows.append(
+                    [problem.name, str(absent)] + ["-"] * (len(result.tables[0].columns) - 2)
+                )
+                continue
+            yield problem, data

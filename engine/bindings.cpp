@@ -1,0 +1,206 @@
+// The only file that knows Python: arrays and scalars in, arrays and scalars out, the lock released.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "hot_loops.hpp"
+#include "row_source.hpp"
+#include "smo.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace mercer {
+namespace {
+
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using MutableMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using MutableDoubles = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+KernelShape shape_of(int family, double gamma, double coef0, int degree, double factor) {
+    if (family < 0 || family > static_cast<int>(Family::sigmoid)) throw std::invalid_argument("unknown kernel family");
+    KernelShape shape;
+    shape.family = static_cast<Family>(family);
+    shape.gamma = gamma;
+    shape.coef0 = coef0;
+    shape.degree = degree;
+    shape.factor = factor;
+    return shape;
+}
+
+// A quadratic program as NumPy arrays; beta and gradient are changed in place.
+struct Arrays {
+    Doubles p, lower, upper, ridge, diagonal;
+    MutableDoubles beta, gradient;
+
+    SmoProblem problem() const {
+        const std::size_t n = p.shape(0);
+        for (std::size_t other : {lower.shape(0), upper.shape(0), ridge.shape(0), diagonal.shape(0), beta.shape(0), gradient.shape(0)})
+            if (other != n) throw std::invalid_argument("all arrays of the problem must have the same length");
+        return {p.data(), lower.data(), upper.data(), ridge.data(), diagonal.data(), static_cast<Index>(n)};
+    }
+};
+
+Arrays arrays_of(const nb::tuple& t) {
+    if (t.size() != 7) throw std::invalid_argument("a problem is (p, lower, upper, ridge, diagonal, beta, gradient)");
+    return {nb::cast<Doubles>(t[0]), nb::cast<Doubles>(t[1]), nb::cast<Doubles>(t[2]), nb::cast<Doubles>(t[3]),
+            nb::cast<Doubles>(t[4]), nb::cast<MutableDoubles>(t[5]), nb::cast<MutableDoubles>(t[6])};
+}
+
+// Called now and then from the solver, without the lock: lets Ctrl-C through and asks the callback.
+std::function<bool(std::int64_t, double)> progress_of(const nb::object& callback) {
+    return [callback](std::int64_t n_iter, double gap) {
+        nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        return !callback.is_none() && nb::cast<bool>(nb::bool_(callback(n_iter, gap)));
+    };
+}
+
+SmoOptions options_of(const nb::dict& d) {
+    SmoOptions options;
+    options.tol = nb::cast<double>(d["tol"]);
+    options.max_iter = nb::cast<std::int64_t>(d["max_iter"]);
+    options.time_limit = nb::cast<double>(d["time_limit"]);
+    options.block = nb::cast<Index>(d["block"]);
+    options.shrinking = nb::cast<bool>(d["shrinking"]);
+    options.cache_bytes = nb::cast<std::int64_t>(d["cache_bytes"]);
+    options.n_threads = nb::cast<int>(d["n_threads"]);
+    options.unbounded_below = nb::cast<double>(d["unbounded_below"]);
+    options.progress = progress_of(nb::object(d["callback"]));
+    return options;
+}
+
+const char* name_of(SmoStatus status) {
+    switch (status) {
+        case SmoStatus::converged: return "converged";
+        case SmoStatus::max_iter: return "max_iter";
+        case SmoStatus::time_limit: return "time_limit";
+        case SmoStatus::interrupted: return "interrupted";
+        case SmoStatus::unbounded: return "unbounded";
+        case SmoStatus::stalled: return "stalled";
+        case SmoStatus::shrink: break;  // never leaves the solver
+    }
+    return "unknown";
+}
+
+template <class T>
+nb::dict solve(const RowSource<T>& source, const Arrays& arrays, const SmoOptions& options) {
+    const SmoProblem problem = arrays.problem();
+    if (source.size() != problem.n) throw std::invalid_argument("the kernel and the problem must have the same number of rows");
+    SmoResult result;
+    {
+        nb::gil_scoped_release unlocked;
+        result = solve_smo(source, problem, options, {arrays.beta.data(), arrays.gradient.data()});
+    }
+    nb::dict answer;
+    answer["status"] = name_of(result.status);
+    answer["n_iter"] = result.n_iter;
+    answer["n_blocks"] = result.n_blocks;
+    answer["n_rows"] = result.n_rows;
+    answer["gap"] = result.gap;
+    return answer;
+}
+
+template <class T>
+nb::dict smo_computed(Matrix<T> data, int family, double gamma, double coef0, int degree, double factor,
+                      const nb::tuple& problem, const nb::dict& options) {
+    const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
+    const ComputedRows<T> source(data.data(), static_cast<Index>(data.shape(0)), static_cast<Index>(data.shape(1)), shape);
+    return solve<T>(source, arrays_of(problem), options_of(options));
+}
+
+template <class T>
+nb::dict smo_matrix(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& problem, const nb::dict& options) {
+    if (kernel.shape(0) != kernel.shape(1)) throw std::invalid_argument("a kernel matrix must be square");
+    std::vector<Index> selection;
+    if (view) selection.assign(view->data(), view->data() + view->shape(0));
+    for (Index i : selection)
+        if (i < 0 || i >= static_cast<Index>(kernel.shape(0))) throw std::invalid_argument("the view points outside the kernel matrix");
+    const Index n = view ? static_cast<Index>(selection.size()) : static_cast<Index>(kernel.shape(0));
+    const MatrixRows<T> source(kernel.data(), static_cast<Index>(kernel.shape(1)), std::move(selection), n);
+    return solve<T>(source, arrays_of(problem), options_of(options));
+}
+
+// request(indices, out) must fill out (len(indices), n).
+template <class T>
+nb::dict smo_requested(const nb::object& request, const nb::tuple& problem, const nb::dict& options) {
+    const Arrays arrays = arrays_of(problem);
+    const Index n = static_cast<Index>(arrays.p.shape(0));
+    auto ask = [&request, n](const Index* indices, Index count, T* out) {
+        nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        const std::size_t rows = static_cast<std::size_t>(count), columns = static_cast<std::size_t>(n);
+        nb::ndarray<nb::numpy, const std::int64_t> which(indices, {rows}, nb::handle());
+        nb::ndarray<nb::numpy, T> target(out, {rows, columns}, nb::handle());
+        request(nb::cast(which, nb::rv_policy::reference), nb::cast(target, nb::rv_policy::reference));
+    };
+    const RequestedRows<T> source(ask, n);
+    return solve<T>(source, arrays, options_of(options));
+}
+
+template <class T>
+void fill_kernel_matrix(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree, double factor,
+                        MutableMatrix<T> out, int n_threads) {
+    if (left.shape(1) != right.shape(1)) throw std::invalid_argument("both sides must have the same number of columns");
+    if (out.shape(0) != left.shape(0) || out.shape(1) != right.shape(0)) throw std::invalid_argument("the result has the wrong shape");
+    const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
+    nb::gil_scoped_release unlocked;
+    const Index d = static_cast<Index>(left.shape(1));
+    const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape);
+    const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape);
+    Pool pool(n_threads);
+    kernel_matrix<T>(shape, a, b, out.data(), static_cast<Index>(out.shape(1)), pool);
+}
+
+template <class T>
+void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree, double factor,
+                          Matrix<T> coefficients, Indices ends, MutableMatrix<double> out, int n_threads) {
+    if (left.shape(1) != right.shape(1)) throw std::invalid_argument("both sides must have the same number of columns");
+    if (coefficients.shape(1) != right.shape(0)) throw std::invalid_argument("each right-hand row needs its coefficients");
+    const std::vector<Index> segments(ends.data(), ends.data() + ends.shape(0));
+    if (segments.size() < 2 || segments.front() != 0 || segments.back() != static_cast<Index>(right.shape(0)))
+        throw std::invalid_argument("the segments must cover all right-hand rows");
+    for (std::size_t s = 1; s < segments.size(); ++s)
+        if (segments[s] < segments[s - 1]) throw std::invalid_argument("the ends of the segments must not decrease");
+    if (out.shape(0) != left.shape(0) || out.shape(1) != (segments.size() - 1) * coefficients.shape(0))
+        throw std::invalid_argument("the result has the wrong shape");
+    const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
+    nb::gil_scoped_release unlocked;
+    const Index d = static_cast<Index>(left.shape(1));
+    const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape);
+    const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape);
+    Pool pool(n_threads);
+    kernel_products<T>(shape, a, b, coefficients.data(), static_cast<Index>(coefficients.shape(0)), segments, out.data(), pool);
+}
+
+template <class T>
+void register_for(nb::module_& m) {
+    m.def("smo_computed", &smo_computed<T>, "data"_a.noconvert(), "family"_a, "gamma"_a, "coef0"_a, "degree"_a, "factor"_a,
+          "problem"_a, "options"_a);
+    m.def("smo_matrix", &smo_matrix<T>, "kernel"_a.noconvert(), "view"_a.none(), "problem"_a, "options"_a);
+    m.def("fill_kernel_matrix", &fill_kernel_matrix<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a, "gamma"_a,
+          "coef0"_a, "degree"_a, "factor"_a, "out"_a.noconvert(), "n_threads"_a);
+    m.def("fill_kernel_products", &fill_kernel_products<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a, "gamma"_a,
+          "coef0"_a, "degree"_a, "factor"_a, "coefficients"_a.noconvert(), "ends"_a, "out"_a.noconvert(), "n_threads"_a);
+}
+
+}  // namespace
+}  // namespace mercer
+
+NB_MODULE(_engine, m) {
+    m.doc() = "Compiled loops of mercer: kernel values and block SMO over plain arrays.";
+    mercer::register_for<float>(m);
+    mercer::register_for<double>(m);
+    m.def("smo_requested_f32", &mercer::smo_requested<float>, "request"_a, "problem"_a, "options"_a);
+    m.def("smo_requested_f64", &mercer::smo_requested<double>, "request"_a, "problem"_a, "options"_a);
+    m.def("release_kept_memory", &mercer::release_kept_memory);
+    m.def("instruction_set", &mercer::instruction_set);
+}

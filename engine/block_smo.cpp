@@ -1,0 +1,224 @@
+#include "block_smo.hpp"
+
+#include <algorithm>
+
+namespace mercer {
+
+namespace {
+
+constexpr Index rows_per_task = 16;
+constexpr Index columns_per_task = 1024;
+constexpr int patience = 3;  // blocks without a single step before giving up
+
+}  // namespace
+
+template <class T>
+BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, const Point& at, Session& session)
+    : source_(source),
+      problem_(problem),
+      at_(at),
+      session_(session),
+      n_(problem.n),
+      block_(source, problem, session.options.block, session.pool),
+      cache_(n_, session.options.cache_bytes),
+      changed_(static_cast<std::size_t>(block_.largest())) {}
+
+template <class T>
+SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
+    for (int idle = 0;; ++round_) {
+        const Violation now = violation_of(problem_, at_);
+        session_.result.gap = now.gap();
+        if (!(now.gap() > tol)) return SmoStatus::converged;
+        if (session_.must_stop(now.gap())) return session_.result.status;
+        if (is_unbounded()) return SmoStatus::unbounded;
+        if (may_shrink && worth_shrinking(now)) return SmoStatus::shrink;
+        block_.refresh(at_, now, round_);
+        load(now);
+        const auto rows = begin_rows();
+        const double inner_tol = block_.holds_everything() ? 0.9 * tol : std::max(0.5 * tol, 0.1 * now.gap());
+        const InnerResult inner = solve_inner(inner_tol);
+        session_.result.n_iter += inner.n_iter;
+        ++session_.result.n_blocks;
+        update_gradient(*rows);
+        idle = inner.n_iter > 0 ? 0 : idle + 1;
+        if (idle > patience) return SmoStatus::stalled;
+    }
+}
+
+template <class T>
+bool BlockSmo<T>::worth_shrinking(const Violation& now) const {
+    if (round_ < 4 || round_ % 2) return false;
+    Index settled = 0;
+    for (Index i = 0; i < n_; ++i) settled += is_settled(problem_, at_, now, i);
+    return 2 * settled > n_;
+}
+
+template <class T>
+bool BlockSmo<T>::is_unbounded() const {
+    if (!(session_.options.unbounded_below < 0.0)) return false;
+    double sum = 0.0;
+    for (Index i = 0; i < n_; ++i) sum += (at_.gradient[i] + problem_.p[i]) * at_.beta[i];
+    return 0.5 * sum < session_.options.unbounded_below;
+}
+
+template <class T>
+void BlockSmo<T>::load(const Violation& now) {
+    const double middle = now.middle();
+    for (auto* array : {&old_beta_, &inner_beta_, &lower_, &upper_}) array->resize(static_cast<std::size_t>(block_.count()));
+    for (auto* array : {&inner_gradient_, &up_, &low_}) array->resize(static_cast<std::size_t>(block_.stride()));
+    for (Index place = 0; place < block_.count(); ++place) {
+        const std::size_t s = static_cast<std::size_t>(place);
+        const Index i = block_.member(place);
+        // Measured from the middle of the violation, so that single precision resolves what matters.
+        inner_gradient_[s] = static_cast<T>(at_.gradient[i] + middle);
+        old_beta_[s] = inner_beta_[s] = at_.beta[i];
+        lower_[s] = problem_.lower[i];
+        upper_[s] = problem_.upper[i];
+    }
+    for (Index place = block_.count(); place < block_.stride(); ++place) {  // padding, which never takes part
+        const std::size_t s = static_cast<std::size_t>(place);
+        inner_gradient_[s] = T(0);
+        up_[s] = T(-1e30);
+        low_[s] = T(1e30);
+    }
+}
+
+template <class T>
+InnerResult BlockSmo<T>::solve_inner(double tol) {
+    const std::int64_t slice = 100 * block_.count();  // often enough to look at the clock
+    const std::int64_t left = session_.options.max_iter - session_.result.n_iter;
+    InnerProblem<T> inner{block_.kernel(), block_.stride(), block_.count(), inner_gradient_.data(), inner_beta_.data(),
+                          lower_.data(), upper_.data(), up_.data(), low_.data(), block_.diagonal(),
+                          tol, session_.options.max_iter < 0 ? slice : std::min(slice, left)};
+    return hot_loops<T>().inner_smo(inner);
+}
+
+// Helpers compute the rows that the block will probably need while the caller solves it.
+template <class T>
+auto BlockSmo<T>::begin_rows() -> std::shared_ptr<PendingRows> {
+    auto pending = std::make_shared<PendingRows>(block_.members().size());
+    if (block_.holds_everything()) return pending;
+    for (auto& changed : changed_) changed.store(1, std::memory_order_relaxed);  // until known otherwise
+    for (Index i : block_.members())
+        if (!source_.resident(i) && cache_.find(i)) cache_.touch(i, round_);
+    for (Index place = 0; place < block_.count(); ++place) {
+        const Index i = block_.member(place);
+        if (source_.resident(i) || cache_.find(i)) continue;
+        if (T* room = cache_.reserve(i, round_)) {
+            pending->place.push_back(place);
+            pending->target.push_back(room);
+        }
+    }
+    const Index count = static_cast<Index>(pending->place.size());
+    if (count > 0 && source_.concurrent())
+        pending->job = session_.pool.post((count + rows_per_task - 1) / rows_per_task,
+                                          [this, p = pending.get()](Index task) { fill_task(*p, task); });
+    return pending;
+}
+
+template <class T>
+void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
+    const Index first = task * rows_per_task;
+    const Index last = std::min<Index>(first + rows_per_task, static_cast<Index>(pending.place.size()));
+    Index indices[rows_per_task];
+    T* targets[rows_per_task];
+    Index count = 0;
+    for (Index k = first; k < last; ++k) {
+        const Index place = pending.place[static_cast<std::size_t>(k)];
+        if (!changed_[static_cast<std::size_t>(place)].load(std::memory_order_relaxed)) continue;  // not needed after all
+        indices[count] = block_.member(place);
+        targets[count++] = pending.target[static_cast<std::size_t>(k)];
+        pending.filled[static_cast<std::size_t>(k)].store(1, std::memory_order_relaxed);
+    }
+    if (count) source_.fill(indices, count, 0, padded(n_), targets);
+}
+
+// Completes the rows of the members that changed. The others are given up even where a helper was quick
+// enough, so that what the cache holds, and with it every rounding, does not depend on the timing.
+template <class T>
+void BlockSmo<T>::settle(PendingRows& pending) {
+    if (pending.job) session_.pool.join(pending.job);
+    else if (!pending.place.empty()) fill_requested(pending);
+    for (std::size_t k = 0; k < pending.place.size(); ++k) {
+        if (pending.filled[k].load(std::memory_order_relaxed)) ++session_.result.n_rows;
+        if (change(pending.place[k]) == 0.0) cache_.release(block_.member(pending.place[k]));
+    }
+}
+
+template <class T>
+void BlockSmo<T>::fill_requested(PendingRows& pending) {
+    std::vector<Index> indices;
+    std::vector<T*> targets;
+    for (std::size_t k = 0; k < pending.place.size(); ++k) {
+        if (change(pending.place[k]) == 0.0) continue;
+        indices.push_back(block_.member(pending.place[k]));
+        targets.push_back(pending.target[k]);
+        pending.filled[k] = 1;
+    }
+    if (!indices.empty()) source_.fill(indices.data(), static_cast<Index>(indices.size()), 0, padded(n_), targets.data());
+}
+
+template <class T>
+void BlockSmo<T>::update_gradient(PendingRows& pending) {
+    for (Index place = 0; place < block_.count(); ++place) {
+        const Index i = block_.member(place);
+        changed_[static_cast<std::size_t>(place)].store(change(place) != 0.0, std::memory_order_relaxed);
+        at_.gradient[i] += problem_.ridge[i] * change(place);
+        at_.beta[i] = inner_beta_[static_cast<std::size_t>(place)];
+    }
+    if (block_.holds_everything()) return update_from_block();
+    settle(pending);
+    std::vector<const T*> rows;
+    std::vector<Index> absent;
+    std::vector<double> weights, absent_weights;
+    for (Index place = 0; place < block_.count(); ++place) {
+        if (change(place) == 0.0) continue;
+        const Index i = block_.member(place);
+        const T* row = source_.resident(i) ? source_.resident(i) : cache_.find(i);
+        if (row) rows.push_back(row);
+        else absent.push_back(i);
+        (row ? weights : absent_weights).push_back(change(place));
+    }
+    session_.result.n_rows += static_cast<std::int64_t>(absent.size());
+    const Index chunk = source_.concurrent() ? columns_per_task : n_;
+    session_.pool.run((n_ + chunk - 1) / chunk, [&](Index task) {
+        const Index begin = task * chunk, end = std::min(n_, begin + chunk);
+        hot_loops<T>().add_rows(rows.data(), weights.data(), static_cast<Index>(rows.size()), begin, end, at_.gradient);
+        if (!absent.empty()) add_absent(absent, absent_weights, begin, end);
+    });
+}
+
+// Rows that found no room in the cache are computed for a few columns at a time and used at once.
+template <class T>
+void BlockSmo<T>::add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin, Index end) const {
+    const Index width = padded(end) - begin;
+    std::vector<T> buffer(static_cast<std::size_t>(rows_per_task * width));
+    for (std::size_t first = 0; first < absent.size(); first += rows_per_task) {
+        const Index count = std::min<Index>(rows_per_task, static_cast<Index>(absent.size() - first));
+        T* targets[rows_per_task];
+        for (Index q = 0; q < count; ++q) targets[q] = buffer.data() + q * width - begin;
+        source_.fill(absent.data() + first, count, begin, padded(end), targets);
+        hot_loops<T>().add_rows(targets, weights.data() + first, count, begin, end, at_.gradient);
+    }
+}
+
+// The block holds everything: its matrix serves for the gradient too, less the ridge on its diagonal.
+template <class T>
+void BlockSmo<T>::update_from_block() {
+    std::vector<const T*> rows;
+    std::vector<double> weights, sums(static_cast<std::size_t>(n_), 0.0);
+    for (Index place = 0; place < n_; ++place) {
+        if (change(place) == 0.0) continue;
+        const double on_diagonal = static_cast<double>(block_.row(place)[place]);
+        sums[static_cast<std::size_t>(place)] += (problem_.diagonal[block_.member(place)] - on_diagonal) * change(place);
+        rows.push_back(block_.row(place));
+        weights.push_back(change(place));
+    }
+    hot_loops<T>().add_rows(rows.data(), weights.data(), static_cast<Index>(rows.size()), 0, n_, sums.data());
+    for (Index place = 0; place < n_; ++place) at_.gradient[block_.member(place)] += sums[static_cast<std::size_t>(place)];
+}
+
+template class BlockSmo<float>;
+template class BlockSmo<double>;
+
+}  // namespace mercer

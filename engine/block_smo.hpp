@@ -1,0 +1,59 @@
+// SMO on one set of variables: a block is solved with its small kernel matrix in cache; then the gradient
+// of all variables is brought up to date from the kernel rows of those that changed.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "row_cache.hpp"
+#include "smo_types.hpp"
+#include "working_set.hpp"
+
+namespace mercer {
+
+template <class T>
+class BlockSmo {
+public:
+    BlockSmo(const RowSource<T>& source, const SmoProblem& problem, const Point& at, Session& session);
+
+    // Until the gap is at most tol, a limit is reached, or (if allowed) most variables have settled.
+    SmoStatus run(double tol, bool may_shrink);
+
+private:
+    struct PendingRows {
+        std::vector<Index> place;    // in the block
+        std::vector<T*> target;
+        std::vector<std::atomic<char>> filled;
+        std::shared_ptr<Pool::Job> job;
+        explicit PendingRows(std::size_t n) : filled(n) {}
+    };
+
+    bool worth_shrinking(const Violation& now) const;
+    bool is_unbounded() const;
+    void load(const Violation& now);
+    InnerResult solve_inner(double tol);
+    std::shared_ptr<PendingRows> begin_rows();
+    void fill_task(PendingRows& pending, Index task) const;
+    void settle(PendingRows& pending);
+    void fill_requested(PendingRows& pending);
+    void update_gradient(PendingRows& pending);
+    void update_from_block();
+    void add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin, Index end) const;
+
+    double change(Index place) const { return inner_beta_[static_cast<std::size_t>(place)] - old_beta_[static_cast<std::size_t>(place)]; }
+
+    const RowSource<T>& source_;
+    const SmoProblem& problem_;
+    const Point at_;
+    Session& session_;
+    const Index n_;
+    WorkingSet<T> block_;
+    RowCache<T> cache_;
+    std::vector<std::atomic<char>> changed_;  // by place in the block; read by helpers
+    std::int64_t round_ = 0;
+    std::vector<T> inner_gradient_, up_, low_;
+    std::vector<double> inner_beta_, old_beta_, lower_, upper_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,84 @@
+// The loops that decide the speed, as a table of plain functions for each instruction set.
+//
+// hot_loops.cpp is compiled once for each set; hot_loops<T>() picks the best one this processor has.
+#pragma once
+
+#include <cstdint>
+
+namespace mercer {
+
+enum class Family : int { linear, polynomial, rbf, laplacian, euclidean_laplacian, sigmoid };
+
+// How a kernel value follows from two packed rows. For the radial families the rows have been scaled
+// beforehand so that the accumulated number is the exponent (rbf) or the distance itself.
+struct KernelShape {
+    Family family = Family::linear;
+    double gamma = 1.0;
+    double coef0 = 0.0;
+    double factor = 1.0;
+    int degree = 3;
+};
+
+// Columns of a kernel row are handled in panels of this many rows of the data, interleaved.
+constexpr int panel_rows = 16;
+
+template <class T>
+struct Panels {
+    const T* values;   // [panel][feature][panel_rows]
+    const T* halves;   // half the squared norm of each row (radial families), else zero
+    std::int64_t n_features;
+};
+
+// One side of a tile: row-major, with half squared norms.
+template <class T>
+struct Queries {
+    const T* values;
+    const T* halves;
+    std::int64_t count;
+};
+
+// State of one working set; all arrays have `size` entries, padded to whole vectors.
+template <class T>
+struct InnerProblem {
+    const T* kernel;        // size x stride, ridge on the diagonal
+    std::int64_t stride;    // padded size
+    std::int64_t size;
+    T* gradient;
+    double* beta;
+    const double* lower;
+    const double* upper;
+    T* up_penalty;          // 0 where beta may rise, else -huge
+    T* low_penalty;         // 0 where beta may fall, else +huge
+    const T* diagonal;
+    double tol;
+    std::int64_t max_iter;
+};
+
+struct InnerResult {
+    std::int64_t n_iter;
+    double first_violation;
+    double last_violation;
+    bool unbounded;
+};
+
+template <class T>
+struct HotLoops {
+    // out[q][column] for whole panels [panel_begin, panel_end); out[q] points at column 0 of row q.
+    void (*tile)(const KernelShape&, const Queries<T>&, const Panels<T>&, std::int64_t panel_begin,
+                 std::int64_t panel_end, T* const* out);
+    // sum[i] += sum_q weight[q] * row[q][i] for i in [begin, end)
+    void (*add_rows)(const T* const* rows, const double* weights, std::int64_t count, std::int64_t begin,
+                     std::int64_t end, double* sum);
+    // out[q * out_stride + r] += <row[q], coefficients[r]> over columns [begin, end); row[q] starts at column begin
+    void (*dot_rows)(const T* const* rows, std::int64_t count, const T* coefficients, std::int64_t n_coefficients,
+                     std::int64_t stride, std::int64_t begin, std::int64_t end, double* out, std::int64_t out_stride);
+    InnerResult (*inner_smo)(InnerProblem<T>&);
+};
+
+template <class T>
+const HotLoops<T>& hot_loops();
+
+// Name of the instruction set in use: "avx512", "avx2" or "baseline".
+const char* instruction_set();
+
+}  // namespace mercer

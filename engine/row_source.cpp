@@ -1,0 +1,273 @@
+#include "row_source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace mercer {
+
+namespace {
+
+// The factor by which rows are multiplied so that the tile accumulates the exponent itself.
+double row_scale(const KernelShape& shape) {
+    switch (shape.family) {
+        case Family::rbf: return std::sqrt(2.0 * shape.gamma);
+        case Family::laplacian:
+        case Family::euclidean_laplacian: return shape.gamma;
+        default: return 1.0;
+    }
+}
+
+bool needs_halves(const KernelShape& shape) {
+    return shape.family == Family::rbf || shape.family == Family::euclidean_laplacian;
+}
+
+}  // namespace
+
+template <class T>
+PackedRows<T>::PackedRows(const T* rows, Index n, Index n_features, const KernelShape& shape)
+    : n_(n), d_(n_features), rows_(n * n_features), halves_(padded(n)) {
+    std::fill_n(halves_.data(), padded(n), T(0));
+    const double scale = row_scale(shape);
+    for (Index i = 0; i < n; ++i) {
+        double sum = 0.0;
+        for (Index k = 0; k < d_; ++k) {
+            const T value = static_cast<T>(scale * double(rows[i * d_ + k]));
+            rows_[i * d_ + k] = value;
+            sum += double(value) * double(value);
+        }
+        if (needs_halves(shape)) halves_[i] = static_cast<T>(0.5 * sum);
+    }
+    pack();
+}
+
+template <class T>
+PackedRows<T>::PackedRows(const PackedRows& all, const std::vector<Index>& selection)
+    : n_(static_cast<Index>(selection.size())), d_(all.d_), rows_(n_ * d_), halves_(padded(n_)) {
+    std::fill_n(halves_.data(), padded(n_), T(0));
+    for (Index i = 0; i < n_; ++i) {
+        const Index from = selection[static_cast<std::size_t>(i)];
+        std::copy_n(all.row(from), d_, rows_.data() + i * d_);
+        halves_[i] = all.half(from);
+    }
+    pack();
+}
+
+template <class T>
+void PackedRows<T>::pack() {
+    panels_ = Buffer<T>(padded(n_) * d_);
+    const Index last = padded(n_) - panel_rows;  // only the last panel may have empty lanes
+    if (n_ > 0) std::fill_n(panels_.data() + last * d_, panel_rows * d_, T(0));
+    for (Index i = 0; i < n_; ++i) {
+        T* panel = panels_.data() + (i / panel_rows) * d_ * panel_rows + i % panel_rows;
+        const T* from = row(i);
+        for (Index k = 0; k < d_; ++k) panel[k * panel_rows] = from[k];
+    }
+}
+
+namespace {
+
+template <class T>
+void tile_of(const KernelShape& shape, const PackedRows<T>& data, const Index* indices, Index count, const Panels<T>& panels,
+             Index panel_begin, Index panel_end, T* const* out) {
+    const Index d = data.n_features();
+    std::vector<T> queries(static_cast<std::size_t>(count * d)), halves(static_cast<std::size_t>(count));
+    for (Index q = 0; q < count; ++q) {
+        std::copy_n(data.row(indices[q]), d, queries.data() + q * d);
+        halves[static_cast<std::size_t>(q)] = data.half(indices[q]);
+    }
+    hot_loops<T>().tile(shape, {queries.data(), halves.data(), count}, panels, panel_begin, panel_end, out);
+}
+
+template <class T>
+class ComputedColumns final : public ColumnSource<T> {
+public:
+    ComputedColumns(const KernelShape& shape, const PackedRows<T>& data, const std::vector<Index>& selection)
+        : shape_(shape), data_(data), selected_(data, selection) {}
+
+    void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override {
+        tile_of(shape_, data_, indices, count, selected_.panels(), begin / panel_rows, end / panel_rows, out);
+    }
+
+private:
+    const KernelShape& shape_;
+    const PackedRows<T>& data_;
+    const PackedRows<T> selected_;
+};
+
+// Whole rows are asked for and thinned out.
+template <class T>
+class ThinnedColumns final : public ColumnSource<T> {
+public:
+    ThinnedColumns(const RowSource<T>& source, const std::vector<Index>& selection) : source_(source), selection_(selection) {}
+
+    void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override {
+        const Index width = padded(source_.size());
+        std::vector<T> rows(static_cast<std::size_t>(count * width));
+        std::vector<T*> targets(static_cast<std::size_t>(count));
+        for (Index q = 0; q < count; ++q) targets[static_cast<std::size_t>(q)] = rows.data() + q * width;
+        source_.fill(indices, count, 0, width, targets.data());
+        for (Index q = 0; q < count; ++q)
+            for (Index c = begin; c < std::min(end, static_cast<Index>(selection_.size())); ++c)
+                out[q][c] = targets[static_cast<std::size_t>(q)][selection_[static_cast<std::size_t>(c)]];
+    }
+
+private:
+    const RowSource<T>& source_;
+    const std::vector<Index>& selection_;
+};
+
+template <class T>
+class MatrixColumns final : public ColumnSource<T> {
+public:
+    MatrixColumns(const MatrixRows<T>& source, const std::vector<Index>& selection) : source_(source) {
+        columns_.reserve(selection.size());
+        for (Index c : selection) columns_.push_back(source.at(c));
+    }
+
+    void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override {
+        for (Index q = 0; q < count; ++q) {
+            const T* row = source_.stored(indices[q]);
+            for (Index c = begin; c < std::min(end, static_cast<Index>(columns_.size())); ++c)
+                out[q][c] = row[columns_[static_cast<std::size_t>(c)]];
+        }
+    }
+
+private:
+    const MatrixRows<T>& source_;
+    std::vector<Index> columns_;
+};
+
+}  // namespace
+
+template <class T>
+void ComputedRows<T>::fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const {
+    tile_of(shape_, data_, indices, count, data_.panels(), begin / panel_rows, end / panel_rows, out);
+}
+
+template <class T>
+std::unique_ptr<ColumnSource<T>> ComputedRows<T>::columns(const std::vector<Index>& selection) const {
+    return std::make_unique<ComputedColumns<T>>(shape_, data_, selection);
+}
+
+template <class T>
+std::unique_ptr<RowSource<T>> ComputedRows<T>::subset(const std::vector<Index>& selection) const {
+    return std::make_unique<ComputedRows<T>>(*this, selection);
+}
+
+template <class T>
+void MatrixRows<T>::fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const {
+    const Index last = std::min(end, n_);
+    for (Index q = 0; q < count; ++q) {
+        const T* row = stored(indices[q]);
+        for (Index j = begin; j < last; ++j) out[q][j] = row[at(j)];
+        for (Index j = std::max(begin, n_); j < end; ++j) out[q][j] = T(0);
+    }
+}
+
+template <class T>
+std::unique_ptr<ColumnSource<T>> MatrixRows<T>::columns(const std::vector<Index>& selection) const {
+    return std::make_unique<MatrixColumns<T>>(*this, selection);
+}
+
+template <class T>
+std::unique_ptr<RowSource<T>> MatrixRows<T>::subset(const std::vector<Index>& selection) const {
+    std::vector<Index> view;
+    view.reserve(selection.size());
+    for (Index i : selection) view.push_back(at(i));
+    const Index n = static_cast<Index>(view.size());
+    return std::make_unique<MatrixRows<T>>(matrix_, stride_, std::move(view), n);
+}
+
+template <class T>
+void RequestedRows<T>::fill(const Index* indices, Index count, Index, Index end, T* const* out) const {
+    std::vector<T> rows(static_cast<std::size_t>(count * n_));
+    request_(indices, count, rows.data());
+    for (Index q = 0; q < count; ++q) {
+        std::copy_n(rows.data() + q * n_, n_, out[q]);
+        std::fill(out[q] + n_, out[q] + std::max(end, n_), T(0));
+    }
+}
+
+template <class T>
+std::unique_ptr<ColumnSource<T>> RequestedRows<T>::columns(const std::vector<Index>& selection) const {
+    return std::make_unique<ThinnedColumns<T>>(*this, selection);
+}
+
+template <class T>
+std::unique_ptr<RowSource<T>> RequestedRows<T>::subset(const std::vector<Index>& selection) const {
+    auto request = [this, selection](const Index* indices, Index count, T* out) {
+        std::vector<Index> rows(static_cast<std::size_t>(count));
+        std::vector<T*> targets(static_cast<std::size_t>(count));
+        for (Index q = 0; q < count; ++q) {
+            rows[static_cast<std::size_t>(q)] = selection[static_cast<std::size_t>(indices[q])];
+            targets[static_cast<std::size_t>(q)] = out + q * static_cast<Index>(selection.size());
+        }
+        ThinnedColumns<T>(*this, selection).fill(rows.data(), count, 0, static_cast<Index>(selection.size()), targets.data());
+    };
+    return std::make_unique<RequestedRows<T>>(request, static_cast<Index>(selection.size()));
+}
+
+template <class T>
+void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, T* values,
+                   Index stride, Pool& pool) {
+    constexpr Index group = 32;
+    const Index n = left.size(), m = right.size(), width = padded(m);
+    pool.run((n + group - 1) / group, [&](Index task) {
+        const Index first = task * group, count = std::min(group, n - first);
+        std::vector<T> buffer;
+        T* targets[group];
+        const bool direct = width <= stride;  // rows that are not whole panels go through a buffer
+        if (!direct) buffer.resize(static_cast<std::size_t>(count * width));
+        for (Index q = 0; q < count; ++q) targets[q] = direct ? values + (first + q) * stride : buffer.data() + q * width;
+        hot_loops<T>().tile(shape, left.query(first, count), right.panels(), 0, width / panel_rows, targets);
+        if (!direct)
+            for (Index q = 0; q < count; ++q) std::copy_n(buffer.data() + q * width, m, values + (first + q) * stride);
+    });
+}
+
+template <class T>
+void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const T* coefficients,
+                     Index n_coefficients, const std::vector<Index>& ends, double* sums, Pool& pool) {
+    constexpr Index group = 16, chunk = 32 * panel_rows;
+    const Index n = left.size(), m = right.size();
+    const Index n_segments = static_cast<Index>(ends.size()) - 1, stride = n_segments * n_coefficients;
+    std::fill_n(sums, n * stride, 0.0);
+    pool.run((n + group - 1) / group, [&](Index task) {
+        const Index first = task * group, count = std::min(group, n - first);
+        std::vector<T> buffer(static_cast<std::size_t>(group * chunk));
+        T* targets[group];
+        const T* rows[group];
+        for (Index begin = 0; begin < m; begin += chunk) {
+            const Index end = std::min(m, begin + chunk);
+            for (Index q = 0; q < count; ++q) targets[q] = buffer.data() + q * chunk - begin;
+            hot_loops<T>().tile(shape, left.query(first, count), right.panels(), begin / panel_rows, padded(end) / panel_rows, targets);
+            for (Index s = 0; s < n_segments; ++s) {
+                const Index from = std::max(begin, ends[static_cast<std::size_t>(s)]);
+                const Index to = std::min(end, ends[static_cast<std::size_t>(s) + 1]);
+                if (from >= to) continue;
+                for (Index q = 0; q < count; ++q) rows[q] = buffer.data() + q * chunk + (from - begin);
+                hot_loops<T>().dot_rows(rows, count, coefficients, n_coefficients, m, from, to,
+                                        sums + first * stride + s * n_coefficients, stride);
+            }
+        }
+    });
+}
+
+template class PackedRows<float>;
+template class PackedRows<double>;
+template class ComputedRows<float>;
+template class ComputedRows<double>;
+template class MatrixRows<float>;
+template class MatrixRows<double>;
+template class RequestedRows<float>;
+template class RequestedRows<double>;
+template void kernel_matrix(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, float*, Index, Pool&);
+template void kernel_matrix(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, double*, Index, Pool&);
+
+template void kernel_products(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, const float*, Index,
+                              const std::vector<Index>&, double*, Pool&);
+template void kernel_products(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, const double*, Index,
+                              const std::vector<Index>&, double*, Pool&);
+
+}  // namespace mercer

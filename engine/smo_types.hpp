@@ -1,0 +1,85 @@
+// What goes into and comes out of the SMO solver, and what its parts share while it runs.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "row_source.hpp"
+
+namespace mercer {
+
+struct SmoProblem {
+    const double* p;
+    const double* lower;
+    const double* upper;
+    const double* ridge;
+    const double* diagonal;  // of K, without the ridge
+    Index n;
+};
+
+struct SmoOptions {
+    double tol = 1e-3;
+    std::int64_t max_iter = -1;      // two-variable steps; negative: no limit
+    double time_limit = -1.0;        // seconds; negative: no limit
+    Index block = 2048;              // largest working set
+    bool shrinking = true;
+    std::int64_t cache_bytes = std::int64_t(200) << 20;
+    int n_threads = 1;
+    double unbounded_below = 0.0;    // objective that proves the problem unbounded; 0: no such check
+    std::function<bool(std::int64_t n_iter, double gap)> progress;  // true: stop
+};
+
+enum class SmoStatus : int { converged, max_iter, time_limit, interrupted, unbounded, stalled, shrink };
+
+struct SmoResult {
+    SmoStatus status = SmoStatus::converged;
+    std::int64_t n_iter = 0;
+    std::int64_t n_blocks = 0;
+    std::int64_t n_rows = 0;  // kernel rows computed
+    double gap = 0.0;
+};
+
+// A point of the problem with its gradient; both are changed in place.
+struct Point {
+    double* beta;
+    double* gradient;
+};
+
+inline bool may_rise(const SmoProblem& problem, const Point& at, Index i) { return at.beta[i] < problem.upper[i]; }
+inline bool may_fall(const SmoProblem& problem, const Point& at, Index i) { return at.beta[i] > problem.lower[i]; }
+
+// At an optimum no variable that may rise has a larger -gradient than one that may fall.
+struct Violation {
+    double highest = -std::numeric_limits<double>::infinity();
+    double lowest = std::numeric_limits<double>::infinity();
+
+    double gap() const { return highest > lowest ? highest - lowest : 0.0; }
+    double middle() const { return std::isfinite(highest) && std::isfinite(lowest) ? 0.5 * (highest + lowest) : 0.0; }
+};
+
+Violation violation_of(const SmoProblem& problem, const Point& at);
+
+// A variable at a bound that no violating pair can contain as things stand.
+bool is_settled(const SmoProblem& problem, const Point& at, const Violation& now, Index i);
+
+// Limits, counters and threads of one solve, whatever variables it works on at the moment.
+class Session {
+public:
+    explicit Session(const SmoOptions& given) : options(given), pool(given.n_threads), start_(Clock::now()), reported_(start_) {}
+
+    // Looks at the clock, the counters and the caller; sets the status when it is time to stop.
+    bool must_stop(double gap);
+
+    const SmoOptions& options;
+    SmoResult result;
+    Pool pool;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_, reported_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,189 @@
+#include "working_set.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mercer {
+
+namespace {
+
+constexpr Index first_size = 256;
+
+template <class Before>
+void keep_first(std::vector<Index>& side, Index count, Before before) {
+    if (static_cast<Index>(side.size()) > count) {
+        std::nth_element(side.begin(), side.begin() + count, side.end(), before);
+        side.resize(static_cast<std::size_t>(count));
+    }
+    std::sort(side.begin(), side.end(), before);
+}
+
+}  // namespace
+
+template <class T>
+WorkingSet<T>::WorkingSet(const RowSource<T>& source, const SmoProblem& problem, Index largest, Pool& pool)
+    : source_(source),
+      problem_(problem),
+      pool_(pool),
+      largest_(std::min(problem.n, std::max<Index>(largest, 2))),
+      age_(static_cast<std::size_t>(problem.n), -1) {
+    resize(std::min(largest_, first_size));
+}
+
+template <class T>
+void WorkingSet<T>::refresh(const Point& at, const Violation& now, std::int64_t round) {
+    grow(at, round);
+    fresh_.clear();
+    select(at, now, round);
+    compute();
+    mirror();
+}
+
+// Variables strictly between their bounds depend on each other: the set should hold them together.
+template <class T>
+void WorkingSet<T>::grow(const Point& at, std::int64_t round) {
+    if (size_ == largest_ || round < 2) return;
+    Index free = 0;
+    for (Index i = 0; i < problem_.n; ++i) free += may_rise(problem_, at, i) && may_fall(problem_, at, i);
+    Index wanted = std::min(largest_, 2 * free);
+    if (largest_ == problem_.n && 2 * wanted >= problem_.n) wanted = problem_.n;
+    if (wanted > size_ + size_ / 2) resize(wanted);
+}
+
+// Room for `size` members; those already there stay in their places.
+template <class T>
+void WorkingSet<T>::resize(Index size) {
+    const Index old_stride = stride_;
+    size_ = size;
+    stride_ = (size_ + 31) / 32 * 32;
+    Buffer<T> kernel(size_ * stride_);
+    for (Index r = 0; r < count(); ++r) {
+        std::copy_n(kernel_.data() + r * old_stride, count(), kernel.data() + r * stride_);
+        std::fill(kernel.data() + r * stride_ + count(), kernel.data() + (r + 1) * stride_, T(0));
+    }
+    kernel_ = std::move(kernel);
+    diagonal_.resize(static_cast<std::size_t>(stride_), T(1));
+}
+
+template <class T>
+void WorkingSet<T>::select(const Point& at, const Violation& now, std::int64_t round) {
+    if (!holds_everything()) {
+        const std::vector<Index> chosen = choose(at, now, round);
+        const std::vector<Index> places = vacate(static_cast<Index>(chosen.size()));
+        for (std::size_t k = 0; k < chosen.size(); ++k) enter(chosen[k], places[k]);
+        return;
+    }
+    for (Index i = 0; i < problem_.n; ++i)
+        if (age(i) < 0) {
+            age(i) = round;
+            enter(i, count());
+        }
+}
+
+// The worst violators of both sides in turn; members among them count as new and stay.
+template <class T>
+std::vector<Index> WorkingSet<T>::choose(const Point& at, const Violation& now, std::int64_t round) {
+    const double* g = at.gradient;
+    std::vector<Index> rising, falling;
+    for (Index i = 0; i < problem_.n; ++i) {
+        if (may_rise(problem_, at, i) && -g[i] > now.lowest) rising.push_back(i);
+        if (may_fall(problem_, at, i) && -g[i] < now.highest) falling.push_back(i);
+    }
+    const Index room = std::max(size_ / 2, size_ - count());
+    keep_first(rising, room, [g](Index a, Index b) { return g[a] != g[b] ? g[a] < g[b] : a < b; });
+    keep_first(falling, room, [g](Index a, Index b) { return g[a] != g[b] ? g[a] > g[b] : a < b; });
+    std::vector<Index> chosen;
+    Index taken = 0;
+    for (std::size_t k = 0; k < std::max(rising.size(), falling.size()); ++k)
+        for (const auto* side : {&rising, &falling})
+            if (k < side->size() && taken < room && age((*side)[k]) < round) {
+                const Index i = (*side)[k];
+                if (age(i) < 0) chosen.push_back(i);
+                age(i) = round;
+                ++taken;
+            }
+    return chosen;
+}
+
+// Places for new members: those of the oldest members where there are not enough free ones.
+template <class T>
+std::vector<Index> WorkingSet<T>::vacate(Index wanted) {
+    std::vector<Index> places;
+    const Index occupied = count();
+    if (occupied + wanted > size_) {
+        places.resize(static_cast<std::size_t>(occupied));
+        std::iota(places.begin(), places.end(), Index(0));
+        keep_first(places, occupied + wanted - size_, [&](Index a, Index b) {
+            const auto age_a = age(member(a)), age_b = age(member(b));
+            return age_a != age_b ? age_a < age_b : a < b;
+        });
+        for (Index place : places) age(member(place)) = -1;
+    }
+    for (Index place = occupied; static_cast<Index>(places.size()) < wanted; ++place) places.push_back(place);
+    std::sort(places.begin(), places.end());
+    return places;
+}
+
+template <class T>
+void WorkingSet<T>::enter(Index i, Index place) {
+    if (place == count()) members_.push_back(i);
+    else members_[static_cast<std::size_t>(place)] = i;
+    fresh_.push_back(place);
+}
+
+// Kernel rows of the new members against the whole set.
+template <class T>
+void WorkingSet<T>::compute() {
+    const Index rows = static_cast<Index>(fresh_.size());
+    if (rows == 0) return;
+    std::vector<Index> indices;
+    std::vector<T*> targets;
+    for (Index place : fresh_) {
+        indices.push_back(member(place));
+        targets.push_back(kernel_.data() + place * stride_);
+    }
+    const Index group = source_.concurrent() ? 64 : rows;
+    const bool triangle = rows == count() && source_.concurrent();
+    const auto columns = source_.columns(members_);
+    pool_.run((rows + group - 1) / group, [&](Index task) {
+        const Index first = task * group;
+        columns->fill(indices.data() + first, std::min(group, rows - first), triangle ? first : 0, padded(count()), targets.data() + first);
+    });
+    for (Index place : fresh_) {
+        T* row = kernel_.data() + place * stride_;
+        const Index i = member(place);
+        std::fill(row + count(), row + stride_, T(0));
+        row[place] = static_cast<T>(problem_.diagonal[i] + problem_.ridge[i]);
+        diagonal_[static_cast<std::size_t>(place)] = row[place];
+    }
+}
+
+// The other half of the symmetric matrix, in tiles so that lines of cache are used whole.
+template <class T>
+void WorkingSet<T>::mirror() {
+    constexpr Index side = 32;
+    const Index n_fresh = static_cast<Index>(fresh_.size());
+    if (n_fresh == count()) return mirror_triangle();
+    for (Index first = 0; first < count(); first += side)
+        for (Index k = 0; k < n_fresh; k += side)
+            for (Index r = first; r < std::min(count(), first + side); ++r)
+                for (Index f = k; f < std::min(n_fresh, k + side); ++f) {
+                    const Index place = fresh_[static_cast<std::size_t>(f)];
+                    kernel_[r * stride_ + place] = kernel_[place * stride_ + r];
+                }
+}
+
+// A set of new members only has its upper triangle computed.
+template <class T>
+void WorkingSet<T>::mirror_triangle() {
+    constexpr Index side = 32;
+    for (Index first = 0; first < count(); first += side)
+        for (Index left = 0; left <= first; left += side)
+            for (Index r = first; r < std::min(count(), first + side); ++r)
+                for (Index c = left; c < std::min(r, left + side); ++c) kernel_[r * stride_ + c] = kernel_[c * stride_ + r];
+}
+
+template class WorkingSet<float>;
+template class WorkingSet<double>;
+
+}  // namespace mercer

@@ -1,0 +1,54 @@
+// The block of variables that is solved at a time: who is in it, and its small kernel matrix.
+#pragma once
+
+#include <vector>
+
+#include "buffer.hpp"
+#include "smo_types.hpp"
+
+namespace mercer {
+
+template <class T>
+class WorkingSet {
+public:
+    WorkingSet(const RowSource<T>& source, const SmoProblem& problem, Index largest, Pool& pool);
+
+    // Brings in the worst violators, in place of those that have been in longest, and their kernel values.
+    void refresh(const Point& at, const Violation& now, std::int64_t round);
+
+    bool holds_everything() const { return size_ == problem_.n; }
+    Index count() const { return static_cast<Index>(members_.size()); }
+    Index largest() const { return largest_; }
+    Index stride() const { return stride_; }
+    Index member(Index place) const { return members_[static_cast<std::size_t>(place)]; }
+    const std::vector<Index>& members() const { return members_; }
+    const T* kernel() const { return kernel_.data(); }
+    const T* row(Index place) const { return kernel_.data() + place * stride_; }
+    const T* diagonal() const { return diagonal_.data(); }
+
+private:
+    void grow(const Point& at, std::int64_t round);
+    void resize(Index size);
+    void select(const Point& at, const Violation& now, std::int64_t round);
+    std::vector<Index> choose(const Point& at, const Violation& now, std::int64_t round);
+    std::vector<Index> vacate(Index count);
+    void enter(Index i, Index place);
+    void compute();
+    void mirror();
+    void mirror_triangle();
+
+    std::int64_t& age(Index i) { return age_[static_cast<std::size_t>(i)]; }
+
+    const RowSource<T>& source_;
+    const SmoProblem& problem_;
+    Pool& pool_;
+    const Index largest_;
+    Index size_ = 0, stride_ = 0;
+    std::vector<Index> members_;      // the variable in each place
+    std::vector<Index> fresh_;        // places whose member is new
+    std::vector<std::int64_t> age_;   // round in which a variable was last chosen; -1 outside
+    Buffer<T> kernel_;                // ridge on the diagonal, zeros beyond the last member
+    std::vector<T> diagonal_;
+};
+
+}  // namespace mercer

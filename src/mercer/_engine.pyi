@@ -1,0 +1,59 @@
+"""The compiled engine: kernel values and block SMO over plain arrays."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32] | NDArray[np.float64]
+Problem = tuple[Any, ...]
+"""(p, lower, upper, ridge, diagonal, beta, gradient); the last two are changed in place."""
+Options = dict[str, Any]
+"""tol, max_iter, time_limit, block, cache_bytes, n_threads, unbounded_below, callback."""
+
+def smo_computed(
+    data: Floats,
+    family: int,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    factor: float,
+    problem: Problem,
+    options: Options,
+) -> dict[str, Any]: ...
+def smo_matrix(
+    kernel: Floats, view: NDArray[np.int64] | None, problem: Problem, options: Options
+) -> dict[str, Any]: ...
+def smo_requested_f32(
+    request: Callable[[Any, Any], None], problem: Problem, options: Options
+) -> dict[str, Any]: ...
+def smo_requested_f64(
+    request: Callable[[Any, Any], None], problem: Problem, options: Options
+) -> dict[str, Any]: ...
+def fill_kernel_matrix(
+    left: Floats,
+    right: Floats,
+    family: int,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    factor: float,
+    out: Floats,
+    n_threads: int,
+) -> None: ...
+def fill_kernel_products(
+    left: Floats,
+    right: Floats,
+    family: int,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    factor: float,
+    coefficients: Floats,
+    ends: NDArray[np.int64],
+    out: NDArray[np.float64],
+    n_threads: int,
+) -> None: ...
+def release_kept_memory() -> int: ...
+def instruction_set() -> str: ...

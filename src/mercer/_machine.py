@@ -1,0 +1,59 @@
+"""What all kernel machines share: their kernel, its tags, and how bad convergence is reported."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer.kernels import Kernel, as_kernel
+from mercer.solvers import Solution
+
+
+class KernelMachine(BaseEstimator):
+    """Base of the estimators that have a kernel."""
+
+    kernel: Any
+    gamma: Any
+    degree: int
+    coef0: float
+
+    def _make_kernel(self) -> Kernel:
+        """Return the kernel that the parameters describe."""
+        return as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+
+    def _is_pairwise(self) -> bool:
+        kernel = self.kernel
+        return kernel == "precomputed" if isinstance(kernel, str) else getattr(kernel, "is_pairwise", False)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_pairwise()
+        tags.input_tags.sparse = not self._is_pairwise()
+        return tags
+
+
+def warn_unless_converged(solutions: Sequence[Solution], tol: float) -> None:
+    """Warn once about all solutions whose gap is above the tolerance, naming gap and remedies."""
+    failed = [solution for solution in solutions if not solution.converged]
+    if not failed:
+        return
+    worst = max(failed, key=lambda solution: solution.gap)
+    reasons = {
+        "max_iter": "max_iter was reached",
+        "time_limit": "time_limit was reached",
+        "interrupted": "the callback stopped it",
+        "stalled": "the arithmetic allows no smaller gap",
+    }
+    which = "The solver" if len(solutions) == 1 else f"{len(failed)} of {len(solutions)} solvers"
+    warnings.warn(
+        f"{which} stopped at a gap of {worst.gap:.3g} instead of tol={tol:g}, because "
+        f"{reasons.get(worst.status, worst.status)} after {worst.n_iter} iterations. Scale the "
+        "features (for instance with StandardScaler), lower C, or raise max_iter, time_limit or "
+        "tol; with warm_start=True another fit goes on from here.",
+        ConvergenceWarning,
+        stacklevel=4,
+    )

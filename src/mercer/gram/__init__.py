@@ -1,0 +1,21 @@
+"""How kernel values are computed and held: whole, in blocks, or as rows when needed."""
+
+from mercer.gram.base import Gram
+from mercer.gram.computed import ComputedGram
+from mercer.gram.distances import SquaredDistances
+from mercer.gram.make import make_gram
+from mercer.gram.pairwise import kernel_products
+from mercer.gram.requested import RequestedGram
+from mercer.gram.stored import StoredGram
+from mercer.gram.threads import available_threads
+
+__all__ = [
+    "ComputedGram",
+    "Gram",
+    "RequestedGram",
+    "SquaredDistances",
+    "StoredGram",
+    "available_threads",
+    "kernel_products",
+    "make_gram",
+]

@@ -1,0 +1,75 @@
+"""What a solver may ask of the kernel matrix of one set of points."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Precision = Literal["single", "double"]
+
+BLOCK_ENTRIES = 1 << 20
+"""Kernel values held at a time while a product with the matrix is formed: 8 MiB."""
+
+
+class Gram(ABC):
+    """The kernel matrix K of n points, held whole or computed when asked for.
+
+    Solvers see this and never the kernel or the data. All values handed out are float64; the
+    engine's own rows may be float32.
+    """
+
+    n: int
+
+    @abstractmethod
+    def diag(self) -> Floats:
+        """Return the n diagonal entries."""
+
+    @abstractmethod
+    def block(self, rows: Indices, columns: Indices) -> Floats:
+        """Return the entries of some rows and some columns."""
+
+    @abstractmethod
+    def subset(self, indices: Indices) -> Gram:
+        """Return the matrix of some of the points."""
+
+    @abstractmethod
+    def run_smo(self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision) -> Any:
+        """Hand the problem to the engine together with the rows of this matrix."""
+
+    def precisions(self, tol: float) -> tuple[Precision, ...]:
+        """Return the precisions of kernel rows to try in turn for a gap of ``tol``."""
+        return ("double",)
+
+    def features(self) -> Any | None:
+        """Return Z with K = ZZ' where it is known, else None."""
+        return None
+
+    def rows(self, indices: Indices) -> Floats:
+        """Return whole rows."""
+        return self.block(indices, np.arange(self.n))
+
+    def matrix(self) -> Floats:
+        """Return the whole matrix."""
+        return self.rows(np.arange(self.n))
+
+    def times(self, vector: Floats) -> Floats:
+        """Return K v, using only the columns where v is not zero."""
+        columns = np.flatnonzero(vector)
+        product = np.zeros(self.n)
+        if columns.size:
+            for rows in row_blocks(self.n, columns.size):
+                product[rows] = self.block(np.arange(rows.start, rows.stop), columns) @ vector[columns]
+        return product
+
+
+def row_blocks(n_rows: int, n_columns: int, entries: int = BLOCK_ENTRIES) -> Iterator[slice]:
+    """Cut the rows of a matrix into slices of a bounded number of entries."""
+    step = max(1, entries // max(1, n_columns))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(n_rows, start + step))

@@ -1,0 +1,113 @@
+"""A kernel matrix whose rows the engine computes from the data when they are needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer import _engine
+from mercer.gram.base import Floats, Gram, Indices, Precision
+from mercer.gram.pairwise import (
+    centre_for,
+    engine_arguments,
+    engine_points,
+    fill,
+    products,
+)
+from mercer.kernels import PairwiseForm
+
+SINGLE_PRECISION_REACH = 200.0
+"""Largest exponent for which a float32 kernel value keeps five digits."""
+
+SINGLE_PRECISION_TOL = 1e-5
+"""Below this gap the rows must be float64."""
+
+
+class ComputedGram(Gram):
+    """Rows from the engine, kept in its cache while a solve lasts.
+
+    Parameters
+    ----------
+    form : PairwiseForm
+        The kernel as the engine knows it.
+    X : ndarray of shape (n, d)
+        The points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import RBF
+    >>> gram = ComputedGram(RBF(1.0).pairwise_form(), np.array([[0.0], [1.0], [2.0]]))
+    >>> gram.matrix().round(3)
+    array([[1.   , 0.368, 0.018],
+           [0.368, 1.   , 0.368],
+           [0.018, 0.368, 1.   ]])
+    """
+
+    def __init__(self, form: PairwiseForm, X: Floats) -> None:
+        self.form = form
+        self.points = engine_points(form, X, centre_for(form, X))
+        self.n = X.shape[0]
+
+    def diag(self) -> Floats:
+        """Return the n diagonal entries."""
+        form = self.form
+        if form.is_stationary:
+            return np.full(self.n, form.factor)
+        norms = np.einsum("ij,ij->i", self.points, self.points)
+        if form.family == "polynomial":
+            norms = (form.gamma * norms + form.coef0) ** form.degree
+        elif form.family == "sigmoid":
+            norms = np.tanh(form.gamma * norms + form.coef0)
+        return form.factor * norms
+
+    def block(self, rows: Indices, columns: Indices) -> Floats:
+        """Return the entries of some rows and some columns."""
+        values = np.empty((len(rows), len(columns)))
+        fill(self.form, self._at(rows), self._at(columns), values)
+        return values
+
+    def _at(self, indices: Indices) -> Floats:
+        return self.points if len(indices) == self.n else self.points[indices]
+
+    def times(self, vector: Floats) -> Floats:
+        """Return K v, using only the columns where v is not zero."""
+        columns = np.flatnonzero(vector)
+        if columns.size == 0:
+            return np.zeros(self.n)
+        ends = np.array([0, columns.size], dtype=np.int64)
+        return products(self.form, self.points, self._at(columns), vector[None, columns], ends).ravel()
+
+    def subset(self, indices: Indices) -> ComputedGram:
+        """Return the matrix of some of the points."""
+        part = object.__new__(ComputedGram)
+        part.form, part.points, part.n = self.form, self.points[indices], len(indices)
+        return part
+
+    def features(self) -> Floats | None:
+        """Return the points, scaled, where the kernel is linear."""
+        if self.form.family != "linear":
+            return None
+        return self.points if self.form.factor == 1.0 else np.sqrt(self.form.factor) * self.points
+
+    def precisions(self, tol: float) -> tuple[Precision, ...]:
+        """Return the precisions of kernel rows to try in turn for a gap of ``tol``."""
+        if tol < SINGLE_PRECISION_TOL or self._exponent_size() > SINGLE_PRECISION_REACH:
+            return ("double",)
+        return ("single", "double")
+
+    def _exponent_size(self) -> float:
+        """Return how large the numbers grow that cancel in the exponent of a radial kernel."""
+        if not self.form.is_stationary or self.n == 0:
+            return 0.0
+        squared = float(np.einsum("ij,ij->i", self.points, self.points).max())
+        if self.form.family == "rbf":
+            return self.form.gamma * squared
+        return self.form.gamma * np.sqrt(squared * self.points.shape[1])
+
+    def run_smo(self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision) -> Any:
+        """Hand the problem to the engine together with the rows of this matrix."""
+        dtype = np.float32 if precision == "single" else np.float64
+        data = self.points.astype(dtype, copy=False)
+        return _engine.smo_computed(data, *engine_arguments(self.form), problem, options)

@@ -1,0 +1,118 @@
+"""Kernel values between two sets of points, by the engine where it knows the kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mercer import _engine
+from mercer.gram.base import Floats, row_blocks
+from mercer.gram.threads import available_threads
+from mercer.kernels import Kernel, PairwiseForm
+
+FAMILIES = ("linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "sigmoid")
+"""The engine's numbering of the kernel families."""
+
+
+def engine_arguments(form: PairwiseForm) -> tuple[int, float, float, int, float]:
+    """Return a kernel's formula in the order in which the engine takes it."""
+    return (FAMILIES.index(form.family), form.gamma, form.coef0, form.degree, form.factor)
+
+
+def engine_points(form: PairwiseForm, X: Floats, centre: Floats | None) -> Floats:
+    """Return the points as the engine wants them: features scaled, far-off data moved to zero."""
+    points = X if centre is None else X - centre
+    if form.scales is not None:
+        points = points * form.scales
+    return np.ascontiguousarray(points)
+
+
+def centre_for(form: PairwiseForm, X: Floats) -> Floats | None:
+    """Return the column means where moving the points changes nothing but rounding errors."""
+    return X.mean(axis=0) if form.is_stationary and len(X) else None
+
+
+def kernel_products(
+    kernel: Kernel,
+    X: Any,
+    Y: Any,
+    coefficients: Floats,
+    segments: Any = None,
+    n_threads: int | None = None,
+) -> Floats:
+    r"""Return sums of kernel values, :math:`\sum_j k(x_i, y_j) c_{rj}`, without holding the matrix.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A resolved kernel.
+    X, Y : ndarray or sparse matrix of shape (n, d) and (m, d)
+    coefficients : ndarray of shape (r, m)
+    segments : array-like of int or None, default=None
+        Number of rows of ``Y`` in each segment, which is summed on its own; None sums over all.
+    n_threads : int or None, default=None
+        None uses all processors.
+
+    Returns
+    -------
+    ndarray of shape (n, n_segments, r)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Linear
+    >>> X = np.array([[1.0], [2.0]])
+    >>> kernel_products(Linear(), X, X, np.array([[1.0, -1.0]])).ravel()
+    array([-1., -2.])
+    """
+    sizes = [Y.shape[0]] if segments is None else segments
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    form = None if kernel.is_pairwise else kernel.pairwise_form()
+    if form is None or sp.issparse(X) or sp.issparse(Y):
+        return _products_in_blocks(kernel, X, Y, coefficients, ends)
+    centre = centre_for(form, Y)
+    left, right = engine_points(form, X, centre), engine_points(form, Y, centre)
+    return products(form, left, right, coefficients, ends, n_threads)
+
+
+def _products_in_blocks(kernel: Kernel, X: Any, Y: Any, coefficients: Floats, ends: Any) -> Floats:
+    sums = np.empty((X.shape[0], ends.size - 1, coefficients.shape[0]))
+    for rows in row_blocks(X.shape[0], Y.shape[0]):
+        values = kernel(X[rows], Y)
+        for s, (a, b) in enumerate(zip(ends, ends[1:])):
+            sums[rows, s] = values[:, a:b] @ coefficients[:, a:b].T
+    return sums
+
+
+def products(
+    form: PairwiseForm,
+    left: Floats,
+    right: Floats,
+    coefficients: Floats,
+    ends: Any,
+    n_threads: int | None = None,
+) -> Floats:
+    """Return the sums of `kernel_products` for prepared points."""
+    sums = np.empty((left.shape[0], ends.size - 1, coefficients.shape[0]))
+    _engine.fill_kernel_products(
+        left,
+        right,
+        *engine_arguments(form),
+        np.ascontiguousarray(coefficients),
+        ends,
+        sums.reshape(left.shape[0], -1),
+        _threads(left.shape[0] * right.shape[0], n_threads),
+    )
+    return sums
+
+
+def fill(form: PairwiseForm, left: Floats, right: Floats, out: Floats) -> None:
+    """Write the kernel values of prepared points into ``out``."""
+    _engine.fill_kernel_matrix(left, right, *engine_arguments(form), out, _threads(out.size, None))
+
+
+def _threads(entries: int, n_threads: int | None) -> int:
+    """Return one thread where starting another would cost more than it saves."""
+    return available_threads(n_threads) if entries > 50_000 else 1

@@ -1,0 +1,59 @@
+"""A kernel matrix that lies in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer import _engine
+from mercer.gram.base import Floats, Gram, Indices, Precision
+
+
+class StoredGram(Gram):
+    """A whole matrix, or the part of one that belongs to some of its points.
+
+    Parts share the matrix: the folds of a cross-validation need one matrix in all.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, m)
+        Symmetric kernel matrix, float32 or float64.
+    view : ndarray of int or None, default=None
+        The points to use; None means all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gram = StoredGram(np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]]))
+    >>> gram.subset(np.array([0, 2])).matrix()
+    array([[2., 0.],
+           [0., 4.]])
+    """
+
+    def __init__(self, values: Any, view: Indices | None = None) -> None:
+        self.values = np.ascontiguousarray(values)
+        if self.values.dtype != np.float32:
+            self.values = self.values.astype(np.float64, copy=False)
+        self.view = view
+        self.n = self.values.shape[0] if view is None else len(view)
+
+    def _at(self, indices: Indices) -> Indices:
+        return indices if self.view is None else self.view[indices]
+
+    def diag(self) -> Floats:
+        """Return the n diagonal entries."""
+        diagonal = np.diagonal(self.values)
+        return np.array(diagonal if self.view is None else diagonal[self.view], dtype=np.float64)
+
+    def block(self, rows: Indices, columns: Indices) -> Floats:
+        """Return the entries of some rows and some columns."""
+        return self.values[np.ix_(self._at(rows), self._at(columns))].astype(np.float64, copy=False)
+
+    def subset(self, indices: Indices) -> StoredGram:
+        """Return the matrix of some of the points, sharing the memory of this one."""
+        return StoredGram(self.values, self._at(np.asarray(indices, dtype=np.int64)))
+
+    def run_smo(self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision) -> Any:
+        """Hand the problem to the engine together with the rows of this matrix."""
+        return _engine.smo_matrix(self.values, self.view, problem, options)

@@ -1,0 +1,143 @@
+"""Squared distances that stay accurate for offset data and for nearly equal rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+from ._points import Floats, Points, as_pair, centred_pair, dot_products, row_blocks, squared_norms
+
+DIRECT_COLUMNS = 8
+"""Up to this many columns the plain sum of squared differences is as fast as a matrix product."""
+
+NEAR = 1e-4
+"""Pairs that lose more than four digits to cancellation are computed again from differences."""
+
+CANCELLED = 1e-6
+"""Sums over all pairs that lose more than six digits are computed again from differences."""
+
+MANY = 0.05
+"""Above this share of such pairs, all are computed from differences."""
+
+
+def squared_distances(X: Any, Y: Any = None) -> Floats:
+    r"""Squared Euclidean distances between the rows of `X` and of `Y`.
+
+    .. math:: D_{ij} = \lVert x_i - y_j \rVert^2 = \lVert x_i \rVert^2 + \lVert y_j \rVert^2
+              - 2 \langle x_i, y_j \rangle
+
+    The right-hand side, one matrix product, cancels when two rows are closer to each other than
+    to the origin. Dense columns are therefore centred first, and the few pairs that still cancel
+    are computed from their differences: every distance has a relative error of about 1e-12.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+    Y : array-like or sparse matrix of shape (m, d), default=None
+        None means `X`.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        Never negative; exactly 0 for equal rows, exactly symmetric when `Y` is None.
+
+    Examples
+    --------
+    >>> from mercer.kernels import squared_distances
+    >>> squared_distances([[0.0, 0.0], [3.0, 4.0]])
+    array([[ 0., 25.],
+           [25.,  0.]])
+    """
+    left, right = as_pair(X, Y)
+    if not sp.issparse(left) and left.shape[1] <= DIRECT_COLUMNS:
+        return _from_differences(left, right)
+    return _from_products(left, right)
+
+
+def _from_differences(X: Floats, Y: Floats) -> Floats:
+    if X.shape[1] == 0:
+        return np.zeros((len(X), len(Y)))
+    return cdist(X, Y, "sqeuclidean")
+
+
+def _from_products(X: Points, Y: Points) -> Floats:
+    x_centred, y_centred = centred_pair(X, Y)
+    distances = dot_products(x_centred, y_centred)
+    x_norms, y_norms = squared_norms(x_centred), squared_norms(y_centred)
+    allowance = distances.size if sp.issparse(X) else int(MANY * distances.size) + len(x_norms)
+    for rows in row_blocks(*distances.shape):
+        # One sum of two norms, so that the result is symmetric to the last bit.
+        norms = x_norms[rows, None] + y_norms
+        block = distances[rows]
+        block *= -2.0
+        block += norms
+        np.maximum(block, 0.0, out=block)
+        norms *= NEAR
+        i, j = np.nonzero(block < norms)
+        allowance -= len(i)
+        if allowance < 0:
+            return _from_differences(X, Y)
+        if len(i):
+            block[i, j] = _pair_distances(X, Y, i + rows.start, j)
+    return distances
+
+
+def _pair_distances(X: Points, Y: Points, i: Any, j: Any, left_out: int | None = None) -> Floats:
+    """Squared distances of the pairs (i, j) from differences, perhaps without one column."""
+    distances = np.empty(len(i))
+    for part in row_blocks(len(i), X.shape[1]):
+        differences = X[i[part]] - Y[j[part]]
+        if left_out is not None:
+            differences[:, left_out] = 0.0
+        distances[part] = squared_norms(differences)
+    return distances
+
+
+def distances_without_features(X: Floats) -> Iterator[Floats]:
+    """Yield, for each column, the squared distances of the rows of `X` without that column.
+
+    Each is a downdate of the whole by (x_ik - x_jk)^2. Pairs of which one column makes up nearly
+    all the distance would cancel and are computed again; a pair has at most one such column.
+    The array that is yielded is overwritten for the next column.
+    """
+    whole = squared_distances(X)
+    threshold = NEAR * whole
+    rest = np.empty_like(whole)
+    for k, column in enumerate(X.T):
+        np.subtract(column[:, None], column, out=rest)
+        np.multiply(rest, rest, out=rest)
+        np.subtract(whole, rest, out=rest)
+        i, j = np.nonzero(rest < threshold)
+        if len(i) > MANY * whole.size:
+            rest[...] = squared_distances(np.delete(X, k, axis=1))
+        elif len(i):
+            rest[i, j] = _pair_distances(X, X, i, j, left_out=k)
+        yield rest
+
+
+def contract_squared_differences(X: Floats, Y: Floats, T: Floats) -> Floats:
+    r"""Return :math:`\sum_{ij} T_{ij} (x_{ik} - y_{jk})^2` for every column k.
+
+    With the row sums r and column sums c of T this is
+    :math:`\sum_i r_i x_{ik}^2 + \sum_j c_j y_{jk}^2 - 2\, x_k^\top T y_k`, one matrix product for
+    all columns. Columns in which the three terms cancel are summed from differences instead.
+    """
+    if X is Y:
+        # A row is at distance 0 from itself: drop the term that only cancels.
+        T = T.copy()
+        np.fill_diagonal(T, 0.0)
+    x_centred, y_centred = centred_pair(X, Y)
+    x_squares, y_squares = x_centred * x_centred, y_centred * y_centred
+    sums = T.sum(axis=1) @ x_squares + T.sum(axis=0) @ y_squares
+    sums -= 2.0 * np.einsum("ik,ik->k", x_centred, T @ y_centred)
+    magnitude = np.abs(T)
+    magnitude = magnitude.sum(axis=1) @ x_squares + magnitude.sum(axis=0) @ y_squares
+    for k in np.flatnonzero(np.abs(sums) < CANCELLED * magnitude):
+        differences = X[:, k, None] - Y[:, k]
+        differences *= differences
+        sums[k] = np.vdot(differences, T)
+    return sums

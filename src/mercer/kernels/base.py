@@ -1,0 +1,324 @@
+"""What every kernel knows: values, diagonal, parameters, derivatives, features left out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from ._points import Floats, as_contraction, as_dense, count_rows, row_blocks
+from .form import PairwiseForm
+
+LOG_BOUNDS = (float(np.log(1e-8)), float(np.log(1e8)))
+"""Default bounds of a log-parameter; they widen to hold the value a kernel already has."""
+
+LOG_STEP = float(np.cbrt(np.finfo(np.float64).eps))
+"""Step of central differences in a log-parameter: balances truncation against rounding."""
+
+
+class Kernel(ABC, BaseEstimator):
+    r"""A similarity k(x, y) of two points; the base class of all kernels.
+
+    A kernel of your own needs two methods, ``__call__(X, Y=None)`` and ``diag(X)``; it is asked
+    for blocks of rows, so that it never has to hold a whole n by n matrix. Positive
+    parameters become free for gradient-based selection when `free_parameters` names them.
+    Kernels are values: the constructor only stores, and no method changes the kernel.
+
+    They are scikit-learn estimators without ``fit``, so that nested parameters, cloning and grids
+    over ``kernel__gamma`` work. ``+``, ``*`` and ``**`` build sums, products and powers, a positive
+    number times a kernel its multiple.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Kernel
+    >>> class Cosine(Kernel):
+    ...     def __call__(self, X, Y=None):
+    ...         X = X / np.linalg.norm(X, axis=1, keepdims=True)
+    ...         Y = X if Y is None else Y / np.linalg.norm(Y, axis=1, keepdims=True)
+    ...         return X @ Y.T
+    ...     def diag(self, X):
+    ...         return np.ones(len(X))
+    >>> kernel = 2.0 * Cosine() + 1.0
+    >>> kernel(np.array([[1.0, 0.0], [0.0, 3.0]]))
+    array([[3., 1.],
+           [1., 3.]])
+    """
+
+    # NumPy numbers leave the multiplication to the kernel instead of treating it as an array.
+    __array_ufunc__ = None
+
+    part_names: tuple[str, ...] = ()
+    """Constructor parameters that are kernels themselves."""
+
+    @abstractmethod
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """Return the (n, m) matrix of k(x_i, y_j); `Y` None means `X`."""
+
+    @abstractmethod
+    def diag(self, X: Any) -> Floats:
+        """Return k(x_i, x_i) for every row of `X`."""
+
+    # ---- what kind of kernel ----------------------------------------------------------------
+
+    @property
+    def is_stationary(self) -> bool:
+        """Whether k(x, y) depends on x - y only."""
+        return False
+
+    @property
+    def is_pairwise(self) -> bool:
+        """Whether the kernel takes a matrix of kernel values in place of points."""
+        return any(part.is_pairwise for part in self.parts().values())
+
+    def pairwise_form(self) -> PairwiseForm | None:
+        """Return the formula for the compiled engine, or None where it has none."""
+        return None
+
+    def parts(self) -> dict[str, Kernel]:
+        """Return the kernels this one is made of, by parameter name."""
+        from .coerce import as_kernel
+
+        return {name: as_kernel(getattr(self, name)) for name in self.part_names}
+
+    # ---- parameters -------------------------------------------------------------------------
+
+    def resolve(self, X: Any, sample_weight: Any = None) -> Self:
+        """Return the same kernel with what depends on the data replaced by numbers.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            The training data.
+        sample_weight : array-like of shape (n,), default=None
+            A weight of 2 counts as the row given twice.
+
+        Returns
+        -------
+        Kernel
+            A new kernel without "scale", "auto" or "median", its parameters checked.
+        """
+        parts = {name: part.resolve(X, sample_weight) for name, part in self.parts().items()}
+        resolved = self._replace(**parts)
+        resolved.free_parameters()
+        return resolved
+
+    def free_parameters(self) -> dict[str, float | Floats]:
+        """Return the kernel's own real parameters by name, numbers or vectors, after a check.
+
+        Entries above 0 are free: their logarithms make up `theta`. Others stay fixed.
+        """
+        return {}
+
+    @property
+    def theta(self) -> Floats:
+        """Logarithms of all free parameters, those of the parts last."""
+        return np.concatenate([self._own_theta(), *(p.theta for p in self.parts().values())])
+
+    @property
+    def theta_names(self) -> list[str]:
+        """Name of each entry of `theta`, as in ``get_params``; with an index in a vector."""
+        names = []
+        for name, value in self.free_parameters().items():
+            free = np.flatnonzero(np.atleast_1d(value) > 0)
+            names += [f"{name}[{k}]" if np.ndim(value) else name for k in free]
+        for name, part in self.parts().items():
+            names += [f"{name}__{inner}" for inner in part.theta_names]
+        return names
+
+    @property
+    def bounds(self) -> Floats:
+        """Lower and upper bound of each entry of `theta`, an array of shape (p, 2)."""
+        own = self._own_theta()
+        low, high = np.minimum(own, LOG_BOUNDS[0]), np.maximum(own, LOG_BOUNDS[1])
+        parts = (part.bounds for part in self.parts().values())
+        return np.vstack([np.column_stack([low, high]), *parts])
+
+    def with_theta(self, theta: Any) -> Self:
+        """Return the same kernel with other free parameters."""
+        theta = np.asarray(theta, dtype=np.float64)
+        if theta.shape != self.theta.shape:
+            raise ValueError(
+                f"{type(self).__name__} has {self.theta.size} free parameters; "
+                f"theta has shape {theta.shape}."
+            )
+        changes: dict[str, Any] = {}
+        for name, value in self.free_parameters().items():
+            vector = np.array(value, dtype=np.float64, ndmin=1)
+            free = vector > 0
+            vector[free], theta = np.exp(theta[: free.sum()]), theta[free.sum() :]
+            changes[name] = vector if np.ndim(value) else float(vector[0])
+        for name, part in self.parts().items():
+            size = part.theta.size
+            changes[name], theta = part.with_theta(theta[:size]), theta[size:]
+        return self._replace(**changes)
+
+    # ---- contractions -----------------------------------------------------------------------
+
+    def contract_gradient(self, X: Any, W: Any, Y: Any = None) -> Floats:
+        r"""Contract the derivative of the kernel matrix in every log-parameter with a matrix.
+
+        .. math:: g_p = \sum_{ij} W_{ij} \, \partial k(x_i, y_j) / \partial \theta_p
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        W : array-like of shape (n, m)
+            Need not be symmetric.
+        Y : array-like or sparse matrix of shape (m, d), default=None
+            None means `X`.
+
+        Returns
+        -------
+        ndarray of shape (p,)
+            No (n, m, p) array is formed. Unless a kernel knows its derivative, central
+            differences are used.
+        """
+        theta = self.theta
+        steps = np.eye(theta.size) * LOG_STEP
+        return np.array(
+            [
+                self.with_theta(theta + step)._contract(X, W, Y)
+                - self.with_theta(theta - step)._contract(X, W, Y)
+                for step in steps
+            ]
+        ) / (2 * LOG_STEP)
+
+    def contract_scale_gradient(self, X: Any, W: Any, Y: Any = None) -> Floats:
+        r"""Contract the derivative in the logarithm of every feature's scale with a matrix.
+
+        .. math:: g_k = \sum_{ij} W_{ij} \, \partial k(x_i \odot s, y_j \odot s) / \partial \ln s_k
+                  \quad\text{at } s = 1
+
+        It tells how much each feature matters, and is the derivative that `Weighted` needs.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+        """
+        X = as_dense(X)
+        Y = None if Y is None else as_dense(Y)
+
+        def value(k: int, step: float) -> float:
+            scales = np.ones(X.shape[1])
+            scales[k] = np.exp(step)
+            return self._contract(X * scales, W, None if Y is None else Y * scales)
+
+        differences = [value(k, LOG_STEP) - value(k, -LOG_STEP) for k in range(X.shape[1])]
+        return np.array(differences) / (2 * LOG_STEP)
+
+    def leave_feature_out(self, X: Any, W: Any) -> Floats:
+        r"""Contract the kernel matrix without each feature in turn with a matrix.
+
+        .. math:: v_i = \sum_{jl} W_{jl} \, k(x_j^{(-i)}, x_l^{(-i)})
+
+        The parameters stay the same; widths and scales given for each feature lose that entry.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        W : array-like of shape (n, n)
+
+        Returns
+        -------
+        ndarray of shape (d,)
+        """
+        W = as_contraction(W, count_rows(X), count_rows(X))
+        return np.array([np.vdot(W, K) for K in self.without_features(X)])
+
+    def without_features(self, X: Any) -> Iterator[Floats]:
+        """Yield the kernel matrix of `X` without column 0, without column 1, and so on.
+
+        An array may be overwritten when the next one is asked for.
+        """
+        X = as_dense(X)
+        for k in range(X.shape[1]):
+            yield self(np.delete(X, k, axis=1))
+
+    def _contract(self, X: Any, W: Any, Y: Any = None) -> float:
+        """Return the sum of W_ij k(x_i, y_j), a block of rows at a time."""
+        Y = X if Y is None else Y
+        W = as_contraction(W, count_rows(X), count_rows(Y))
+        return float(sum(np.vdot(W[rows], self(X[rows], Y)) for rows in row_blocks(*W.shape)))
+
+    # ---- helpers ----------------------------------------------------------------------------
+
+    def _replace(self, **changes: Any) -> Self:
+        return type(self)(**{**self.get_params(deep=False), **changes})
+
+    def _part(self, name: str = "kernel") -> Kernel:
+        return self.parts()[name]
+
+    def _own_theta(self) -> Floats:
+        values = [np.atleast_1d(value) for value in self.free_parameters().values()]
+        return np.concatenate([np.empty(0), *(np.log(value[value > 0]) for value in values)])
+
+    def _gradient(self, own: dict[str, Any], *parts: Floats) -> Floats:
+        """Join the derivatives in the kernel's own free parameters and those of its parts."""
+        free = [
+            np.atleast_1d(own[name])[np.atleast_1d(value) > 0]
+            for name, value in self.free_parameters().items()
+        ]
+        return np.concatenate([np.empty(0), *free, *parts])
+
+    # ---- algebra ----------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Kernel:
+        from .algebra import Sum
+
+        return Sum(self, _operand(other))
+
+    def __radd__(self, other: Any) -> Kernel:
+        from .algebra import Sum
+
+        return Sum(_operand(other), self)
+
+    def __mul__(self, other: Any) -> Kernel:
+        from .algebra import Product, Scaled
+
+        if isinstance(other, Real):
+            return Scaled(self, float(other))
+        return Product(self, _operand(other))
+
+    def __rmul__(self, other: Any) -> Kernel:
+        from .algebra import Product, Scaled
+
+        if isinstance(other, Real):
+            return Scaled(self, float(other))
+        return Product(_operand(other), self)
+
+    def __pow__(self, exponent: Any) -> Kernel:
+        from .algebra import Power
+
+        return Power(self, exponent)
+
+    # ---- values ------------------------------------------------------------------------------
+
+    def __eq__(self, other: Any) -> bool:
+        """Two kernels are equal when they are of one class and all parameters are equal."""
+        if type(self) is not type(other):
+            return False
+        mine, others = self.get_params(deep=False), other.get_params(deep=False)
+        return all(_same(mine[name], others[name]) for name in mine)
+
+    def __hash__(self) -> int:
+        # The class alone: parameters may be arrays and may be set anew.
+        return hash(type(self))
+
+
+def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, str | Kernel) or isinstance(second, str | Kernel):
+        return bool(first == second)
+    return np.array_equal(first, second)
+
+
+def _operand(other: Any) -> Kernel:
+    """Make a kernel of the other side of ``+`` or ``*``: a number is a constant kernel."""
+    from .coerce import as_kernel
+    from .wrappers import Constant
+
+    return Constant(float(other)) if isinstance(other, Real) else as_kernel(other)

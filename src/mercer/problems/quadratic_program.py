@@ -1,0 +1,270 @@
+"""The quadratic program that every machine of this package is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Vector = NDArray[np.float64]
+
+# Sums of n rounded bounds miss the exact value by this much at most (relative to their size).
+_SUM_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticProgram:
+    r"""Convex quadratic program with one equality and a box, without its matrix.
+
+    .. math::
+
+        \min_\beta \tfrac12 \beta^\top (K + \operatorname{diag} r) \beta + p^\top \beta
+        \quad\text{subject to}\quad \sum_i \beta_i = \Delta,\; l_i \le \beta_i \le u_i
+
+    With labels :math:`y_i = \pm 1` and the usual multipliers, :math:`\beta_i = y_i \alpha_i`: the
+    labels vanish into the bounds. The positive semi-definite matrix K is not part of the problem;
+    solvers get it separately, as kernel rows or as features Z with K = ZZ'.
+
+    Write :math:`G = K\beta + r \circ \beta + p` for the gradient and b for the multiplier of the
+    equality, called the offset. A feasible :math:`\beta` is optimal exactly if some b has
+
+    .. math::
+
+        G_i + b \ge 0 \text{ where } \beta_i = l_i, \quad
+        G_i + b \le 0 \text{ where } \beta_i = u_i, \quad
+        G_i + b = 0 \text{ in between.}
+
+    Parameters
+    ----------
+    p : array-like of shape (n,)
+        Linear term.
+    lower, upper : array-like of shape (n,) or float
+        Bounds; may be infinite.
+    delta : float, default=0.0
+        The sum of the variables.
+    ridge : array-like of shape (n,) or float, default=0.0
+        Non-negative addition r to the diagonal of K.
+
+    References
+    ----------
+    R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order information for
+    training support vector machines", JMLR 6 (2005), for the measure of optimality.
+
+    Examples
+    --------
+    Two points at -1 and +1 on a line, one of each class, hard margin:
+
+    >>> import numpy as np
+    >>> from mercer.problems import hard_margin_svc
+    >>> problem = hard_margin_svc(np.array([-1.0, 1.0]))
+    >>> K = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    >>> beta = np.array([-0.5, 0.5])
+    >>> gradient = K @ beta + problem.ridge * beta + problem.p
+    >>> problem.kkt(beta, gradient)
+    (0.0, 0.0)
+    """
+
+    p: Vector
+    lower: Vector
+    upper: Vector
+    delta: float = 0.0
+    ridge: Vector = 0.0  # type: ignore[assignment]  # a number is spread over the rows below
+
+    def __post_init__(self) -> None:
+        p = _vector(self.p, "p")
+        fields = {"p": p}
+        for name in ("lower", "upper", "ridge"):
+            fields[name] = _vector(getattr(self, name), name, p.shape[0])
+        for name, values in fields.items():
+            object.__setattr__(self, name, values)
+        object.__setattr__(self, "delta", float(self.delta))
+        self._check()
+
+    def _check(self) -> None:
+        if not np.isfinite(self.p).all():
+            raise ValueError("The linear term p must be finite.")
+        if not (np.isfinite(self.ridge).all() and (self.ridge >= 0).all()):
+            raise ValueError("The ridge must be finite and not negative.")
+        if np.isnan(self.lower).any() or np.isnan(self.upper).any():
+            raise ValueError("The bounds must not be NaN.")
+        if not np.isfinite(self.delta):
+            raise ValueError(f"The sum delta must be finite, got {self.delta}.")
+        if (self.lower > self.upper).any():
+            row = int(np.argmax(self.lower > self.upper))
+            raise ValueError(
+                f"Every lower bound must be at most its upper bound; in row {row} they are "
+                f"{self.lower[row]:g} and {self.upper[row]:g}."
+            )
+        if np.isposinf(self.lower).any() or np.isneginf(self.upper).any():
+            raise ValueError("A lower bound must not be +inf, nor an upper bound -inf.")
+        least, most = self.lower.sum(), self.upper.sum()
+        if self.delta < least - _rounding(self.lower) or self.delta > most + _rounding(self.upper):
+            raise ValueError(
+                f"The problem is infeasible: the variables must sum to {self.delta:g}, but their "
+                f"bounds allow only sums from {least:g} to {most:g}."
+            )
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return int(self.p.shape[0])
+
+    def feasible_point(self) -> Vector:
+        """Return a feasible point: zero where possible, else filled up from the first row on.
+
+        With zero inside all bounds and ``delta = 0`` it is zero. With ``delta = 1`` the first rows
+        take their upper bound until the sum is reached, as LIBSVM starts its one-class machine.
+
+        Returns
+        -------
+        beta : ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> from mercer.problems import one_class
+        >>> one_class(5, nu=0.5).feasible_point()
+        array([0.4, 0.4, 0.2, 0. , 0. ])
+        """
+        beta = np.clip(np.zeros(self.n), self.lower, self.upper)
+        missing = self.delta - beta.sum()
+        room = self.upper - beta if missing > 0 else beta - self.lower
+        used_before = np.concatenate(([0.0], np.cumsum(room)[:-1]))
+        return beta + np.sign(missing) * np.clip(abs(missing) - used_before, 0.0, room)
+
+    def repair(self, beta: ArrayLike) -> Vector:
+        """Return a feasible point close to ``beta``, for instance for a warm start.
+
+        The point is clipped to the box. What the sum then lacks is shared out in proportion to the
+        room that the rows have, first among the rows strictly between their bounds, then among the
+        other rows that are not zero, and only then among the rest: so zeros stay zero where
+        possible. A feasible point comes back unchanged.
+
+        Parameters
+        ----------
+        beta : array-like of shape (n,)
+            Finite values.
+
+        Returns
+        -------
+        beta : ndarray of shape (n,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mercer.problems import hinge_svc
+        >>> problem = hinge_svc(np.array([1.0, 1.0, -1.0, -1.0]), C=1.0)
+        >>> problem.repair([2.0, 0.0, -0.5, 0.0])
+        array([ 1.,  0., -1.,  0.])
+        """
+        beta = _vector(beta, "beta", self.n)
+        if not np.isfinite(beta).all():
+            raise ValueError("A starting point must be finite.")
+        beta = np.clip(beta, self.lower, self.upper)
+        free = (beta > self.lower) & (beta < self.upper)
+        support = beta != 0
+        for group in (free, support & ~free, ~support & ~free):
+            missing = self.delta - beta.sum()
+            if abs(missing) <= _rounding(beta):
+                break
+            beta[group] += _share(missing, beta[group], self.lower[group], self.upper[group])
+            np.clip(beta, self.lower, self.upper, out=beta)
+        return beta
+
+    def contains(self, beta: Vector) -> bool:
+        """Say whether ``beta`` lies in the box."""
+        return bool((beta >= self.lower).all() and (beta <= self.upper).all())
+
+    def objective(self, beta: Vector, gradient: Vector) -> float:
+        """Return the objective at ``beta``, given the gradient there: (gradient + p) . beta / 2.
+
+        Parameters
+        ----------
+        beta, gradient : ndarray of shape (n,)
+
+        Returns
+        -------
+        float
+        """
+        return 0.5 * float((gradient + self.p) @ beta)
+
+    def kkt(self, beta: Vector, gradient: Vector) -> tuple[float, float]:
+        r"""Return the offset and the largest violation of the optimality conditions.
+
+        With :math:`M = \max\{-G_i : \beta_i < u_i\}` and :math:`m = \min\{-G_i : \beta_i > l_i\}`
+        the gap is :math:`\max(0, M - m)`; it is zero exactly at an optimum. The offset is the mean
+        of :math:`-G_i` over the rows strictly between their bounds, or, where there are none, the
+        middle of the interval from M to m that the conditions allow (its one end, if the other
+        does not exist).
+
+        Parameters
+        ----------
+        beta, gradient : ndarray of shape (n,)
+
+        Returns
+        -------
+        offset, gap : float
+        """
+        level = -gradient
+        can_rise, can_fall = beta < self.upper, beta > self.lower
+        highest = float(level[can_rise].max(initial=-np.inf))
+        lowest = float(level[can_fall].min(initial=np.inf))
+        free = can_rise & can_fall
+        if free.any():
+            offset = float(level[free].mean())
+        elif np.isfinite(highest) and np.isfinite(lowest):
+            offset = 0.5 * (highest + lowest)
+        else:
+            offset = highest if np.isfinite(highest) else lowest
+        # Only if every row is fixed is there no condition at all: any offset will do.
+        return (offset if np.isfinite(offset) else 0.0), max(0.0, highest - lowest)
+
+    def subset(self, indices: ArrayLike, delta: float | None = None) -> QuadraticProgram:
+        """Return the same problem on some of the rows.
+
+        Parameters
+        ----------
+        indices : array-like
+            Positions or a Boolean mask.
+        delta : float or None, default=None
+            The sum of the remaining variables; None keeps the present one.
+
+        Returns
+        -------
+        QuadraticProgram
+        """
+        rows = np.asarray(indices)
+        return QuadraticProgram(
+            self.p[rows],
+            self.lower[rows],
+            self.upper[rows],
+            self.delta if delta is None else delta,
+            self.ridge[rows],
+        )
+
+
+def _vector(values: ArrayLike, name: str, n: int | None = None) -> Vector:
+    """Return ``values`` as a contiguous float64 vector; spread a number over ``n`` rows."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim == 0 and n is not None:
+        return np.full(n, float(array))
+    if array.ndim != 1 or (n is not None and array.shape[0] != n):
+        wanted = "a vector" if n is None else f"a number or a vector of {n} values"
+        raise ValueError(f"{name} must be {wanted}, got an array of shape {array.shape}.")
+    return np.ascontiguousarray(array)
+
+
+def _rounding(values: Vector) -> float:
+    """Return by how much the sum of ``values`` may be off through rounding alone."""
+    magnitude = np.abs(values).sum()
+    return _SUM_ROUNDING * float(magnitude) if np.isfinite(magnitude) else 0.0
+
+
+def _share(missing: float, beta: Vector, lower: Vector, upper: Vector) -> Vector:
+    """Share ``missing`` out in proportion to the room of each row; endless rooms share equally."""
+    room = upper - beta if missing > 0 else beta - lower
+    endless = np.isinf(room)
+    if endless.any():
+        return np.where(endless, missing / endless.sum(), 0.0)
+    total = room.sum()
+    return room * (missing / max(total, abs(missing))) if total > 0 else np.zeros_like(beta)

@@ -1,0 +1,70 @@
+"""The last digits: the optimality conditions on the free rows as linear equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from mercer.problems.quadratic_program import QuadraticProgram, Vector
+from mercer.solvers.solution import Solution
+
+_MOST_ROUNDS = 5
+
+
+def polish(
+    problem: QuadraticProgram,
+    solution: Solution,
+    block: Callable[[NDArray[np.intp]], Vector],
+    judge: Callable[[Vector], Solution],
+    most_free: int,
+) -> Solution:
+    r"""Improve a solution whose free rows F are right, as long as its gap falls.
+
+    .. math::
+
+        \begin{pmatrix} K_{FF} + R_F & 1 \\ 1^\top & 0 \end{pmatrix}
+        \begin{pmatrix} d\beta_F \\ db \end{pmatrix}
+        = \begin{pmatrix} -(G_F + b) \\ \Delta - \sum\beta \end{pmatrix}
+
+    is solved in the least-squares sense, since the matrix may be singular.
+
+    Parameters
+    ----------
+    problem : QuadraticProgram
+    solution : Solution
+    block : callable
+        Returns the matrix K among given rows.
+    judge : callable
+        Returns a feasible point as a solution, its gradient computed afresh.
+    most_free : int
+        With more free rows than this, nothing is done.
+
+    Returns
+    -------
+    Solution
+        The given one, or one with a smaller gap.
+    """
+    for _ in range(_MOST_ROUNDS):
+        beta = solution.beta
+        free = np.flatnonzero((beta > problem.lower) & (beta < problem.upper))
+        k = free.shape[0]
+        if not 0 < k <= most_free or solution.gap == 0.0:
+            break
+        system = np.zeros((k + 1, k + 1))
+        system[:k, :k] = block(free)
+        system[np.arange(k), np.arange(k)] += problem.ridge[free]
+        unit = float(system.diagonal().max()) or 1.0  # so that the last row weighs as much
+        system[k, :k] = system[:k, k] = unit
+        rhs = np.append(
+            -(solution.gradient[free] + solution.offset), unit * (problem.delta - beta.sum())
+        )
+        trial = beta.copy()
+        trial[free] += scipy.linalg.lstsq(system, rhs, check_finite=False)[0][:k]
+        better = judge(problem.repair(trial))
+        if not better.gap < solution.gap:
+            break
+        solution = better
+    return solution

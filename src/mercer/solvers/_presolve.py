@@ -1,0 +1,90 @@
+"""What can be said about a problem before it is solved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mercer.problems.quadratic_program import QuadraticProgram, Vector
+from mercer.solvers.solution import Solution
+
+# Bounds this many times further away than the variables would move by themselves.
+_FAR = 1e8
+
+
+def only_point(problem: QuadraticProgram) -> Vector | None:
+    """Return the one feasible point if there is only one, else None.
+
+    The bounds may leave no room in any row, or the sum may force every variable to the same side
+    (nu = 1 in the one-class machine, or a classifier with a single class).
+
+    Parameters
+    ----------
+    problem : QuadraticProgram
+
+    Returns
+    -------
+    ndarray of shape (n,) or None
+    """
+    for bound in (problem.lower, problem.upper):
+        rounding = 1e-14 * np.abs(bound).sum()
+        if np.isfinite(rounding) and abs(problem.delta - bound.sum()) <= rounding:
+            return bound.copy()
+    return None
+
+
+def starting_point(problem: QuadraticProgram, warm_start: Any) -> Vector | None:
+    """Return the feasible point that a warm start means, or None where none was given.
+
+    Parameters
+    ----------
+    problem : QuadraticProgram
+    warm_start : Solution, array-like or None
+
+    Returns
+    -------
+    ndarray of shape (n,) or None
+    """
+    if warm_start is None:
+        return None
+    return problem.repair(warm_start.beta if isinstance(warm_start, Solution) else warm_start)
+
+
+def can_be_unbounded(problem: QuadraticProgram) -> bool:
+    """Say whether some variable may rise and another fall without end or cost of their own."""
+    free_of_cost = problem.ridge == 0
+    rising = free_of_cost & np.isposinf(problem.upper)
+    falling = free_of_cost & np.isneginf(problem.lower)
+    return bool(rising.any() and falling.any())
+
+
+def without_far_bounds(problem: QuadraticProgram, size: float) -> QuadraticProgram | None:
+    """Return the problem without bounds that lie absurdly far away, or None if none do.
+
+    With a matrix whose (centred) diagonal is of the given size, a variable of its own would move by
+    the range of p over that size. Bounds many orders of magnitude further away cost the digits
+    that tell the optimum; they matter only if the relaxed problem is unbounded or its solution
+    violates them.
+
+    Parameters
+    ----------
+    problem : QuadraticProgram
+    size : float
+
+    Returns
+    -------
+    QuadraticProgram or None
+    """
+    far = _FAR * float(np.ptp(problem.p)) / size if size > 0 else np.inf
+    room = problem.upper - problem.lower
+    distant = np.isfinite(room) & (room > far)
+    if not distant.any():
+        return None
+    rises = np.abs(problem.upper) >= np.abs(problem.lower)
+    return replace(
+        problem,
+        lower=np.where(distant & ~rises, -np.inf, problem.lower),
+        upper=np.where(distant & rises, np.inf, problem.upper),
+    )

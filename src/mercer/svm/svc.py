@@ -1,0 +1,470 @@
+"""Support vector classification."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer._machine import KernelMachine, warn_unless_converged
+from mercer._sklearn import (
+    Interval,
+    StrOptions,
+    check_sample_weight,
+    fit_context,
+    ovr_decision_function,
+)
+from mercer.gram import Gram, kernel_products, make_gram
+from mercer.kernels import Kernel, Linear
+from mercer.problems import QuadraticProgram, hard_margin_svc, hinge_svc, squared_hinge_svc
+from mercer.solvers import Solution
+from mercer.svm._decomposition import TwoClassTask, decompose
+from mercer.svm._dual_model import build_dual_model, combine_pairs, slacks
+from mercer.svm._solving import solve_all
+
+
+class SVC(ClassifierMixin, KernelMachine):
+    r"""Support vector classifier: hard margin, L1 and L2 soft margin, any kernel, any number of classes.
+
+    For two classes with labels :math:`y_i = \pm 1` it finds the function
+    :math:`f(x) = \langle w, \phi(x) \rangle + b` that solves
+
+    .. math::
+
+        \min_{w, b, \xi} \tfrac12 \lVert w \rVert^2 + \sum_i C_i \ell(\xi_i)
+        \quad\text{subject to}\quad y_i f(x_i) \ge 1 - \xi_i,\; \xi_i \ge 0
+
+    with :math:`\ell(\xi) = \xi` (hinge loss, L1 soft margin) or :math:`\ell(\xi) = \xi^2/2` (squared
+    hinge loss, L2 soft margin), through the dual program. ``C=inf`` is the hard margin.
+
+    The parameters of scikit-learn's ``SVC`` keep their meaning, so that changing the import is
+    enough. There is no ``probability``.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of slack, above 0; ``inf`` allows none.
+    kernel : str, Kernel or callable, default="rbf"
+        "linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed", a kernel from
+        `mercer.kernels`, a scikit-learn Gaussian-process kernel, or a function of X and Y.
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Width of "rbf", "laplacian", "poly" and "sigmoid". "scale" is one over the number of
+        features times the (weighted) variance of X.
+    coef0 : float, default=0.0
+        Constant of "poly" and "sigmoid".
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        How slack counts: as it is (L1), or half its square (L2).
+    solver : {"auto", "smo", "exact", "linear"}, default="auto"
+        See `mercer.solvers.solve`.
+    shrinking : bool, default=True
+        Accepted for compatibility; working sets make it needless here.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which the solver stops.
+    cache_size : float, default=200
+        Megabytes for kernel values.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of C for each class.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        One machine for each pair of classes, or one for each class against the rest.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Whether decision values of one-against-one machines are given for each class or each pair.
+    break_ties : bool, default=False
+        How equal votes of one-against-one machines are decided: True by the sum of the decision
+        values, False for the first of the tied classes. Either way `predict` is the arg max of
+        `decision_function`.
+    max_iter : int, default=-1
+        Limit of the solver's iterations; -1 means none.
+    time_limit : float or None, default=None
+        Seconds for the whole fit.
+    warm_start : bool, default=False
+        Whether to start from the previous solution, for instance to go on after a limit.
+    n_jobs : int or None, default=None
+        Number of threads; None or -1 uses all processors.
+    verbose : bool, default=False
+        Whether to print a line for each fit.
+    random_state : int, RandomState or None, default=None
+        Accepted for compatibility; nothing here is random.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    kernel_ : Kernel
+        The kernel with numbers in place of "scale".
+    support_ : ndarray of shape (n_SV,)
+        Rows of the support vectors, sorted by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors.
+    n_support_ : ndarray of shape (n_classes,)
+        Their number in each class.
+    dual_coef_ : ndarray of shape (n_classes - 1, n_SV) or (n_machines, n_SV)
+        :math:`y_i \alpha_i`, laid out as in scikit-learn; one row a machine for two classes and for
+        one against the rest.
+    support_kind_ : ndarray of str, same shape as ``dual_coef_``
+        "margin" strictly between the bounds, "bound" at C, "" where the vector takes no part.
+    intercept_ : ndarray of shape (n_machines,)
+        b of each machine.
+    coef_ : ndarray of shape (n_machines, n_features)
+        w of each machine, where the kernel is linear.
+    margin_ : ndarray of shape (n_machines,)
+        :math:`1/\lVert w \rVert`, the distance in feature space from the boundary to the margin.
+    slack_ : ndarray of shape (n_samples,) or sparse array of shape (n_samples, n_machines)
+        :math:`\xi_i` of each training row.
+    objective_, gap_ : ndarray of shape (n_machines,)
+        Dual objective (minimised) and largest violation of the optimality conditions.
+    n_iter_ : ndarray of shape (n_machines,)
+        Iterations of the solver.
+    converged_ : bool
+        Whether every gap is at most ``tol``.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where they are all strings.
+
+    References
+    ----------
+    C. Cortes, V. Vapnik, "Support-vector networks", Machine Learning 20 (1995).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SVC(C=10.0).fit(X, y)
+    >>> round(model.score(X, y), 3)
+    0.98
+    >>> bool(model.gap_.max() <= 1e-3)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "kernel": [str, Kernel, callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [
+            StrOptions({"scale", "auto", "median"}),
+            Interval(Real, 0.0, None, closed="neither"),
+            "array-like",
+        ],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "solver": [StrOptions({"auto", "smo", "exact", "linear"})],
+        "shrinking": ["boolean"],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0.0, None, closed="neither")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "multi_class": [StrOptions({"ovo", "ovr"})],
+        "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+        "break_ties": ["boolean"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "time_limit": [Interval(Real, 0.0, None, closed="left"), None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        loss: str = "hinge",
+        solver: str = "auto",
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        multi_class: str = "ovo",
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.loss = loss
+        self.solver = solver
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training data, or the kernel matrix for a precomputed kernel.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C for each row. A weight of 2 is the row given twice, 0 the row left out.
+
+        Returns
+        -------
+        SVC
+            The fitted classifier.
+        """
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", ensure_min_samples=2
+        )
+        check_classification_targets(y)
+        self._check_square(X)
+        weights = _checked_weights(sample_weight, X)
+        kept = np.flatnonzero(weights)
+        classes, codes = np.unique(y, return_inverse=True)
+        present = np.unique(codes[kept])
+        if present.size < 2:
+            raise ValueError(
+                f"A classifier needs at least two classes; got {present.size} "
+                f"class{'es' if present.size != 1 else ''} with weight above 0."
+            )
+        classes = classes[present]
+        codes = np.searchsorted(present, codes[kept])
+        kernel = self._make_kernel()
+        points = X[np.ix_(kept, kept)] if kernel.is_pairwise else X[kept]
+        kernel = kernel.resolve(points, weights[kept])
+        penalties = self.C * weights[kept] * self._class_factors(classes, codes, weights[kept])
+        tasks = decompose(codes, classes.size, self.multi_class)
+        problems = [self._problem(task, penalties) for task in tasks]
+        gram = make_gram(kernel, points, memory=self.cache_size * 1e6)
+        solutions = self._solve(tasks, problems, gram, kept)
+        self._store(X, kept, classes, codes, kernel, tasks, problems, solutions)
+        warn_unless_converged(solutions, self.tol)
+        return self
+
+    def _check_square(self, X: Any) -> None:
+        if self._is_pairwise() and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"A precomputed kernel matrix must be a square matrix; got {X.shape[0]} rows and "
+                f"{X.shape[1]} columns."
+            )
+
+    def _class_factors(self, classes: Any, codes: Any, weights: Any) -> Any:
+        if self.class_weight is None:
+            return np.ones(codes.size)
+        factors = compute_class_weight(
+            self.class_weight, classes=classes, y=classes[codes], sample_weight=weights
+        ) if self.class_weight == "balanced" else compute_class_weight(
+            self.class_weight, classes=classes, y=classes[codes]
+        )
+        if (factors <= 0).any():
+            raise ValueError("class_weight must be above 0 for every class.")
+        return factors[codes]
+
+    def _problem(self, task: TwoClassTask, penalties: Any) -> QuadraticProgram:
+        if np.isinf(self.C):
+            return hard_margin_svc(task.signs)
+        formulate = hinge_svc if self.loss == "hinge" else squared_hinge_svc
+        return formulate(task.signs, penalties[task.rows])
+
+    def _solve(
+        self, tasks: list[TwoClassTask], problems: list[QuadraticProgram], gram: Gram, kept: Any
+    ) -> list[Solution]:
+        starts = self._starting_points(tasks, kept)
+        jobs = [
+            (problem, lambda task=task: _part(gram, task), start)
+            for task, problem, start in zip(tasks, problems, starts)
+        ]
+        solutions = solve_all(
+            jobs,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            time_limit=self.time_limit,
+            n_threads=None if self.n_jobs in (None, -1) else self.n_jobs,
+            cache_bytes=self.cache_size * 1e6,
+        )
+        if any(solution.status == "unbounded" for solution in solutions):
+            raise ValueError(
+                "The classes cannot be separated with this kernel, so that C=inf (hard margin) has "
+                "no solution; use a finite C or a richer kernel."
+            )
+        return solutions
+
+    def _starting_points(self, tasks: list[TwoClassTask], kept: Any) -> list[Any]:
+        """Return where each machine starts: its last solution, if there is one for these rows."""
+        last = getattr(self, "_last_solutions", None) if self.warm_start else None
+        fits = last is not None and len(last) == len(tasks) and all(
+            beta.size == task.rows.size for beta, task in zip(last, tasks)
+        )
+        return list(last) if last is not None and fits else [None] * len(tasks)
+
+    def _store(
+        self,
+        X: Any,
+        kept: Any,
+        classes: Any,
+        codes: Any,
+        kernel: Kernel,
+        tasks: list[TwoClassTask],
+        problems: list[QuadraticProgram],
+        solutions: list[Solution],
+    ) -> None:
+        """Set the fitted attributes, all at once and only after everything has worked."""
+        self.classes_ = classes
+        self.kernel_ = kernel
+        self._one_vs_one = classes.size > 2 and self.multi_class == "ovo"
+        model = build_dual_model(tasks, problems, solutions, codes, classes.size, self._one_vs_one)
+        self.support_ = kept[model.support].astype(np.int32)
+        self.support_vectors_ = np.empty((0, 0)) if kernel.is_pairwise else X[self.support_]
+        self.n_support_ = model.n_support
+        self.dual_coef_ = model.dual_coef
+        self.support_kind_ = model.kind
+        self.shape_fit_ = X.shape
+        self.intercept_ = np.array([solution.offset for solution in solutions])
+        self.objective_ = np.array([solution.objective for solution in solutions])
+        self.gap_ = np.array([solution.gap for solution in solutions])
+        self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int64)
+        self.converged_ = all(solution.converged for solution in solutions)
+        self.margin_ = np.array([_margin(p, s) for p, s in zip(problems, solutions)])
+        whole = [TwoClassTask(kept[task.rows], task.signs) for task in tasks]
+        self.slack_ = slacks(whole, problems, solutions, X.shape[0])
+        if self.warm_start:
+            self._last_solutions = [solution.beta for solution in solutions]
+        if self.verbose:
+            print(
+                f"SVC: {self.support_.size} support vectors of {X.shape[0]} rows, "
+                f"{int(self.n_iter_.sum())} iterations, largest gap {self.gap_.max():.2g}"
+            )
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, one row a machine; only for a linear kernel."""
+        check_is_fitted(self)
+        if not isinstance(self.kernel_, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel.")
+        sums = self._segment_sums(self.support_vectors_.T)
+        return combine_pairs(sums, self._one_vs_one).T
+
+    def _segment_sums(self, values: Any) -> Any:
+        """Multiply values at the support vectors, one a column, with their coefficients."""
+        ends = np.concatenate([[0], np.cumsum(self._segments())])
+        return np.stack(
+            [values[:, a:b] @ self.dual_coef_[:, a:b].T for a, b in zip(ends, ends[1:])], axis=1
+        )
+
+    def _segments(self) -> Any:
+        """Return the numbers of support vectors whose coefficients belong together."""
+        return self.n_support_ if self._one_vs_one else [self.support_.size]
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            For a precomputed kernel, the kernel values with the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_machines)
+            Two classes: f(x), positive for ``classes_[1]``. More: one value for each class, whose
+            arg max is the prediction, or with ``decision_function_shape="ovo"`` one for each pair,
+            positive for the first of the two classes.
+        """
+        values = self._machine_values(X)
+        if values.shape[1] == 1:
+            return values.ravel()
+        if self._one_vs_one and self.decision_function_shape == "ovr":
+            return self._class_values(values)
+        return values
+
+    def predict(self, X: Any) -> Any:
+        """Return the predicted labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        values = self._machine_values(X)
+        if values.shape[1] == 1:
+            return self.classes_[(values.ravel() > 0).astype(int)]
+        if self._one_vs_one:
+            values = self._class_values(values)
+        return self.classes_[values.argmax(axis=1)]
+
+    def _class_values(self, values: Any) -> Any:
+        """Return votes plus confidences below one vote, the largest for the class to predict."""
+        totals = ovr_decision_function(values < 0, -values, self.classes_.size)
+        if self.break_ties:
+            return totals
+        # The first of the classes with most votes wins: it takes the largest of their values.
+        votes = np.rint(totals)
+        winner = votes.argmax(axis=1)
+        rows = np.arange(totals.shape[0])
+        leader = np.where(votes == votes.max(axis=1, keepdims=True), totals, -np.inf).argmax(axis=1)
+        largest = totals[rows, leader].copy()
+        totals[rows, leader] = totals[rows, winner]
+        totals[rows, winner] = largest
+        return totals
+
+    def _machine_values(self, X: Any) -> Any:
+        """Return f(x) of every machine."""
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False
+        )
+        if isinstance(self.kernel_, Linear):
+            return np.asarray(X @ self.coef_.T) + self.intercept_
+        threads = None if self.n_jobs in (None, -1) else self.n_jobs
+        if self.kernel_.is_pairwise:
+            sums = self._segment_sums(self.kernel_(X)[:, self.support_])
+        else:
+            sums = kernel_products(
+                self.kernel_, X, self.support_vectors_, self.dual_coef_, self._segments(), threads
+            )
+        return combine_pairs(sums, self._one_vs_one) + self.intercept_
+
+
+def _checked_weights(sample_weight: Any, X: Any) -> Any:
+    weights = check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any():
+        raise ValueError("sample_weight must not be negative.")
+    if not weights.any():
+        raise ValueError("sample_weight must be above 0 for at least one row.")
+    return weights
+
+
+def _part(gram: Gram, task: TwoClassTask) -> Gram:
+    return gram if task.rows.size == gram.n else gram.subset(task.rows)
+
+
+def _margin(problem: QuadraticProgram, solution: Solution) -> float:
+    """Return 1/|w|, where |w|^2 = b'Kb."""
+    kernel_part = solution.gradient - problem.p - problem.ridge * solution.beta
+    squared_norm = float(solution.beta @ kernel_part)
+    return 1.0 / np.sqrt(squared_norm) if squared_norm > 0 else np.inf
