@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,8 +83,3 @@ class Crew:
 def progress(text: str) -> None:
     """Say on the error stream what is going on."""
     print(text, file=sys.stderr, flush=True)
-
-
-def chosen(problems: Iterable[Problem], text: str | None) -> list[Problem]:
-    """Return the problems whose name contains the text."""
-    return [each for each in problems if text is None or text.lower() in each.name.lower()]

@@ -31,7 +31,7 @@ def describe() -> dict[str, str]:
         "processor": processor(),
         "cores": str(cores()),
         "memory": f"{total_memory() / GIB:.1f} GiB",
-        "load before": " ".join(f"{load:.2f}" for load in os.getloadavg()),
+        "load before": load(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "versions": ", ".join(f"{name} {version(name)}" for name in PACKAGES),
@@ -40,6 +40,13 @@ def describe() -> dict[str, str]:
         )
         or "none set",
     }
+
+
+def load() -> str:
+    """Return the load of the last minute, with a warning where others use the machine."""
+    last_minute = os.getloadavg()[0]
+    busy = " (BUSY: others use this machine, the figures are noisy)" if last_minute > 0.5 else ""
+    return f"{last_minute:.2f}{busy}"
 
 
 def version(package: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 
 from .machine import cache_megabytes
 from .problems import Array, Data, Problem
@@ -89,10 +89,11 @@ class EstimatorPeer(Peer):
         return self.estimator(problem, data.gamma).fit(*prepared)
 
     def dual(self, model: Any) -> Dual:
-        """Return the fitted attributes."""
+        """Return the fitted attributes; the coefficients of a sparse fit are sparse themselves."""
+        coef = model.dual_coef_.toarray() if issparse(model.dual_coef_) else model.dual_coef_
         return Dual(
             np.asarray(model.support_, dtype=np.int64),
-            np.asarray(model.dual_coef_, dtype=np.float64),
+            np.asarray(coef, dtype=np.float64),
             np.asarray(model.n_support_, dtype=np.int64),
         )
 

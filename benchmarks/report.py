@@ -109,7 +109,7 @@ class Table:
 
     def __str__(self) -> str:
         widths = [
-            max(len(row[k]) for row in [list(self.columns), *self.rows])
+            max(2, *(len(row[k]) for row in [self.columns, *self.rows]))
             for k in range(len(self.columns))
         ]
         rule = [

@@ -36,7 +36,7 @@ KernelShape shape_of(int family, double gamma, double coef0, int degree, double 
     return shape;
 }
 
-// A quadratic program as NumPy arrays; beta and gradient are changed in place.
+// A quadratic program as NumPy arrays; beta and gradient are changed in place, so they are never converted.
 struct Arrays {
     Doubles p, lower, upper, ridge, diagonal;
     MutableDoubles beta, gradient;
@@ -52,7 +52,7 @@ struct Arrays {
 Arrays arrays_of(const nb::tuple& t) {
     if (t.size() != 7) throw std::invalid_argument("a problem is (p, lower, upper, ridge, diagonal, beta, gradient)");
     return {nb::cast<Doubles>(t[0]), nb::cast<Doubles>(t[1]), nb::cast<Doubles>(t[2]), nb::cast<Doubles>(t[3]),
-            nb::cast<Doubles>(t[4]), nb::cast<MutableDoubles>(t[5]), nb::cast<MutableDoubles>(t[6])};
+            nb::cast<Doubles>(t[4]), nb::cast<MutableDoubles>(t[5], false), nb::cast<MutableDoubles>(t[6], false)};
 }
 
 // Called now and then from the solver, without the lock: lets Ctrl-C through and asks the callback.
@@ -104,7 +104,7 @@ nb::dict solve(const RowSource<T>& source, const Arrays& arrays, const SmoOption
     answer["status"] = name_of(result.status);
     answer["n_iter"] = result.n_iter;
     answer["n_blocks"] = result.n_blocks;
-    answer["n_rows"] = result.n_rows;
+    answer["n_entries"] = result.n_entries;
     answer["gap"] = result.gap;
     return answer;
 }
@@ -157,7 +157,7 @@ void fill_kernel_matrix(Matrix<T> left, Matrix<T> right, int family, double gamm
     const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape);
     const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape);
     Pool pool(n_threads);
-    kernel_matrix<T>(shape, a, b, out.data(), static_cast<Index>(out.shape(1)), pool);
+    kernel_matrix<T>(b.suited(a.suited(shape)), a, b, out.data(), static_cast<Index>(out.shape(1)), pool);
 }
 
 template <class T>
@@ -178,7 +178,7 @@ void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double ga
     const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape);
     const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape);
     Pool pool(n_threads);
-    kernel_products<T>(shape, a, b, coefficients.data(), static_cast<Index>(coefficients.shape(0)), segments, out.data(), pool);
+    kernel_products<T>(b.suited(a.suited(shape)), a, b, coefficients.data(), static_cast<Index>(coefficients.shape(0)), segments, out.data(), pool);
 }
 
 template <class T>

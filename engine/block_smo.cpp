@@ -1,6 +1,8 @@
 #include "block_smo.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace mercer {
 
@@ -8,7 +10,9 @@ namespace {
 
 constexpr Index rows_per_task = 16;
 constexpr Index columns_per_task = 1024;
-constexpr int patience = 3;  // blocks without a single step before giving up
+constexpr double trust = 10.0;        // single precision ends where its rounding is this share of the gap
+constexpr int look_back = 20;          // blocks after which the objective must have gone down,
+constexpr double least_gain = 1e-12;   // relative to its size
 
 }  // namespace
 
@@ -19,29 +23,37 @@ BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, con
       at_(at),
       session_(session),
       n_(problem.n),
-      block_(source, problem, session.options.block, session.pool),
+      block_(source, problem, session.options.block / (sizeof(T) / 4), session.pool),  // half as many in double precision
       cache_(n_, session.options.cache_bytes),
-      changed_(static_cast<std::size_t>(block_.largest())) {}
+      changed_(static_cast<std::size_t>(block_.largest())),
+      workspace_(free_limit * (free_limit + 6)),
+      free_(static_cast<std::size_t>(free_limit)) {}
 
 template <class T>
 SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
-    for (int idle = 0;; ++round_) {
+    double last_objective = std::numeric_limits<double>::infinity();
+    for (;; ++round_) {
         const Violation now = violation_of(problem_, at_);
         session_.result.gap = now.gap();
+        note_rounding();
         if (!(now.gap() > tol)) return SmoStatus::converged;
+        if (session_.rounding > tol && now.gap() < trust * session_.rounding) return SmoStatus::stalled;
         if (session_.must_stop(now.gap())) return session_.result.status;
-        if (is_unbounded()) return SmoStatus::unbounded;
+        if (session_.objective < session_.options.unbounded_below) return SmoStatus::unbounded;
+        if (round_ % look_back == 0) {
+            if (!(last_objective - session_.objective > least_gain * std::abs(session_.objective))) return SmoStatus::stalled;
+            last_objective = session_.objective;
+        }
         if (may_shrink && worth_shrinking(now)) return SmoStatus::shrink;
-        block_.refresh(at_, now, round_);
+        block_.refresh(at_, now, round_, n_moved_);
         load(now);
         const auto rows = begin_rows();
         const double inner_tol = block_.holds_everything() ? 0.9 * tol : std::max(0.5 * tol, 0.1 * now.gap());
         const InnerResult inner = solve_inner(inner_tol);
         session_.result.n_iter += inner.n_iter;
+        session_.objective -= inner.gain;
         ++session_.result.n_blocks;
         update_gradient(*rows);
-        idle = inner.n_iter > 0 ? 0 : idle + 1;
-        if (idle > patience) return SmoStatus::stalled;
     }
 }
 
@@ -53,12 +65,18 @@ bool BlockSmo<T>::worth_shrinking(const Violation& now) const {
     return 2 * settled > n_;
 }
 
+// What rounding of single-precision kernel values adds to the gap: their errors add up like independent ones.
+// Where that is more than the tolerance the caller has to go on in double precision. What was noted for all
+// variables holds for a part of them too, since the others still count.
 template <class T>
-bool BlockSmo<T>::is_unbounded() const {
-    if (!(session_.options.unbounded_below < 0.0)) return false;
+void BlockSmo<T>::note_rounding() {
+    if (sizeof(T) == 8) return;
     double sum = 0.0;
-    for (Index i = 0; i < n_; ++i) sum += (at_.gradient[i] + problem_.p[i]) * at_.beta[i];
-    return 0.5 * sum < session_.options.unbounded_below;
+    for (Index i = 0; i < n_; ++i) {
+        const double scaled = at_.beta[i] * problem_.diagonal[i];
+        sum += scaled * scaled;
+    }
+    session_.rounding = std::max(session_.rounding, 6e-8 * std::sqrt(sum));
 }
 
 template <class T>
@@ -89,7 +107,8 @@ InnerResult BlockSmo<T>::solve_inner(double tol) {
     const std::int64_t left = session_.options.max_iter - session_.result.n_iter;
     InnerProblem<T> inner{block_.kernel(), block_.stride(), block_.count(), inner_gradient_.data(), inner_beta_.data(),
                           lower_.data(), upper_.data(), up_.data(), low_.data(), block_.diagonal(),
-                          tol, session_.options.max_iter < 0 ? slice : std::min(slice, left)};
+                          tol, session_.options.max_iter < 0 ? slice : std::min(slice, left),
+                          workspace_.data(), free_.data(), &session_.newton};
     return hot_loops<T>().inner_smo(inner);
 }
 
@@ -131,6 +150,8 @@ void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
         pending.filled[static_cast<std::size_t>(k)].store(1, std::memory_order_relaxed);
     }
     if (count) source_.fill(indices, count, 0, padded(n_), targets);
+    // The diagonal as the block has it: rounding there would not cancel between the two.
+    for (Index k = 0; k < count; ++k) targets[k][indices[k]] = static_cast<T>(problem_.diagonal[indices[k]]);
 }
 
 // Completes the rows of the members that changed. The others are given up even where a helper was quick
@@ -140,7 +161,7 @@ void BlockSmo<T>::settle(PendingRows& pending) {
     if (pending.job) session_.pool.join(pending.job);
     else if (!pending.place.empty()) fill_requested(pending);
     for (std::size_t k = 0; k < pending.place.size(); ++k) {
-        if (pending.filled[k].load(std::memory_order_relaxed)) ++session_.result.n_rows;
+        if (pending.filled[k].load(std::memory_order_relaxed)) session_.result.n_entries += n_;
         if (change(pending.place[k]) == 0.0) cache_.release(block_.member(pending.place[k]));
     }
 }
@@ -160,8 +181,10 @@ void BlockSmo<T>::fill_requested(PendingRows& pending) {
 
 template <class T>
 void BlockSmo<T>::update_gradient(PendingRows& pending) {
+    n_moved_ = 0;
     for (Index place = 0; place < block_.count(); ++place) {
         const Index i = block_.member(place);
+        n_moved_ += change(place) != 0.0;
         changed_[static_cast<std::size_t>(place)].store(change(place) != 0.0, std::memory_order_relaxed);
         at_.gradient[i] += problem_.ridge[i] * change(place);
         at_.beta[i] = inner_beta_[static_cast<std::size_t>(place)];
@@ -179,7 +202,7 @@ void BlockSmo<T>::update_gradient(PendingRows& pending) {
         else absent.push_back(i);
         (row ? weights : absent_weights).push_back(change(place));
     }
-    session_.result.n_rows += static_cast<std::int64_t>(absent.size());
+    session_.result.n_entries += static_cast<std::int64_t>(absent.size()) * n_;
     const Index chunk = source_.concurrent() ? columns_per_task : n_;
     session_.pool.run((n_ + chunk - 1) / chunk, [&](Index task) {
         const Index begin = task * chunk, end = std::min(n_, begin + chunk);
@@ -198,6 +221,10 @@ void BlockSmo<T>::add_absent(const std::vector<Index>& absent, const std::vector
         T* targets[rows_per_task];
         for (Index q = 0; q < count; ++q) targets[q] = buffer.data() + q * width - begin;
         source_.fill(absent.data() + first, count, begin, padded(end), targets);
+        for (Index q = 0; q < count; ++q) {
+            const Index i = absent[first + static_cast<std::size_t>(q)];
+            if (i >= begin && i < end) targets[q][i] = static_cast<T>(problem_.diagonal[i]);
+        }
         hot_loops<T>().add_rows(targets, weights.data() + first, count, begin, end, at_.gradient);
     }
 }

@@ -30,7 +30,7 @@ private:
     };
 
     bool worth_shrinking(const Violation& now) const;
-    bool is_unbounded() const;
+    void note_rounding();
     void load(const Violation& now);
     InnerResult solve_inner(double tol);
     std::shared_ptr<PendingRows> begin_rows();
@@ -51,7 +51,10 @@ private:
     WorkingSet<T> block_;
     RowCache<T> cache_;
     std::vector<std::atomic<char>> changed_;  // by place in the block; read by helpers
+    Buffer<double> workspace_;
+    std::vector<std::int64_t> free_;
     std::int64_t round_ = 0;
+    Index n_moved_ = 0;
     std::vector<T> inner_gradient_, up_, low_;
     std::vector<double> inner_beta_, old_beta_, lower_, upper_;
 };

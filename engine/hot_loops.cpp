@@ -46,9 +46,9 @@ Vector<T> finish(Vector<T> sum, const KernelShape& shape) {
     const Vector<T> zero = fill(T(0)), one = fill(T(1));
     Vector<T> value = sum;
     if constexpr (F == Family::rbf) value = exponential(smaller(sum, zero));
+    if constexpr (F == Family::rbf_by_difference) value = exponential(sum * fill(T(-0.5)));
     if constexpr (F == Family::laplacian) value = exponential(-sum);
-    if constexpr (F == Family::euclidean_laplacian)
-        value = exponential(-square_root<T>(larger(sum * fill(T(-2)), zero)));
+    if constexpr (F == Family::euclidean_laplacian) value = exponential(-square_root<T>(sum));
     if constexpr (F == Family::polynomial)
         value = integer_power<T>(sum * fill(T(shape.gamma)) + fill(T(shape.coef0)), shape.degree);
     if constexpr (F == Family::sigmoid) {
@@ -58,8 +58,14 @@ Vector<T> finish(Vector<T> sum, const KernelShape& shape) {
     return value * fill(T(shape.factor));
 }
 
-template <Family F>
-constexpr bool starts_at_halves = F == Family::rbf || F == Family::euclidean_laplacian;
+// What one feature of two points adds to the sum.
+template <Family F, class T>
+Vector<T> accumulate(Vector<T> sum, Vector<T> x, Vector<T> y) {
+    const Vector<T> difference = x - y;
+    if constexpr (F == Family::laplacian) return sum + larger(difference, -difference);
+    if constexpr (F == Family::euclidean_laplacian || F == Family::rbf_by_difference) return sum + difference * difference;
+    return sum + x * y;
+}
 
 // Q queries against P neighbouring panels, all sums in registers.
 template <Family F, class T, int Q, int P>
@@ -70,7 +76,7 @@ void micro_tile(const KernelShape& shape, const T* queries, const T* query_halve
     Vector<T> sum[Q][P * V];
     for (int q = 0; q < Q; ++q)
         for (int v = 0; v < P * V; ++v)
-            sum[q][v] = starts_at_halves<F>
+            sum[q][v] = F == Family::rbf
                             ? -(fill(query_halves[q]) + load(data.halves + panel * panel_rows + v * lanes<T>))
                             : fill(T(0));
     const T* base = data.values + panel * d * panel_rows;
@@ -81,14 +87,7 @@ void micro_tile(const KernelShape& shape, const T* queries, const T* query_halve
                 x[p * V + v] = load(base + (p * d + k) * panel_rows + v * lanes<T>);
         for (int q = 0; q < Q; ++q) {
             const Vector<T> y = fill(queries[q * d + k]);
-            for (int v = 0; v < P * V; ++v) {
-                if constexpr (F == Family::laplacian) {
-                    const Vector<T> difference = x[v] - y;
-                    sum[q][v] = sum[q][v] + larger(difference, -difference);
-                } else {
-                    sum[q][v] = sum[q][v] + x[v] * y;
-                }
-            }
+            for (int v = 0; v < P * V; ++v) sum[q][v] = accumulate<F, T>(sum[q][v], x[v], y);
         }
     }
     for (int q = 0; q < Q; ++q)
@@ -117,6 +116,9 @@ void family_tile(const KernelShape& shape, const Queries<T>& queries, const Pane
         std::int64_t q = 0;
         for (; q + Q <= queries.count; q += Q)
             panel_strip<F, T, Q>(shape, queries.values + q * data.n_features, queries.halves + q, data, first, last, out + q);
+        if constexpr (Q > 4)
+            for (; q + 4 <= queries.count; q += 4)
+                panel_strip<F, T, 4>(shape, queries.values + q * data.n_features, queries.halves + q, data, first, last, out + q);
         for (; q < queries.count; ++q)
             panel_strip<F, T, 1>(shape, queries.values + q * data.n_features, queries.halves + q, data, first, last, out + q);
     }
@@ -133,6 +135,8 @@ void tile(const KernelShape& shape, const Queries<T>& queries, const Panels<T>& 
         case Family::euclidean_laplacian:
             return family_tile<Family::euclidean_laplacian>(shape, queries, data, begin, end, out);
         case Family::sigmoid: return family_tile<Family::sigmoid>(shape, queries, data, begin, end, out);
+        case Family::rbf_by_difference:
+            return family_tile<Family::rbf_by_difference>(shape, queries, data, begin, end, out);
     }
 }
 
@@ -282,11 +286,150 @@ void set_penalties(InnerProblem<T>& w, std::int64_t i) {
     w.low_penalty[i] = w.beta[i] > w.lower[i] ? T(0) : T(huge_penalty);
 }
 
+// Upper Cholesky factor in place, row by row; false where the matrix is not positive definite.
+bool factorise(double* a, std::int64_t n) {
+    for (std::int64_t k = 0; k < n; ++k) {
+        double* pivot = a + k * n;
+        if (!(pivot[k] > 0.0)) return false;
+        const double scale = 1.0 / std::sqrt(pivot[k]);
+        for (std::int64_t j = k; j < n; ++j) pivot[j] *= scale;
+        for (std::int64_t i = k + 1; i < n; ++i) {
+            const double factor = pivot[i];
+            double* row = a + i * n;
+            for (std::int64_t j = i; j < n; ++j) row[j] -= factor * pivot[j];
+        }
+    }
+    return true;
+}
+
+// Solves U'U x = b in place.
+void solve_factorised(const double* a, std::int64_t n, double* b) {
+    for (std::int64_t k = 0; k < n; ++k) {
+        b[k] /= a[k * n + k];
+        for (std::int64_t j = k + 1; j < n; ++j) b[j] -= a[k * n + j] * b[k];
+    }
+    for (std::int64_t k = n - 1; k >= 0; --k) {
+        double sum = b[k];
+        for (std::int64_t j = k + 1; j < n; ++j) sum -= a[k * n + j] * b[j];
+        b[k] = sum / a[k * n + k];
+    }
+}
+
+struct NewtonStep {
+    double gain = 0.0;     // by how much the objective went down
+    bool blocked = false;  // ended at a bound, so that another step on fewer variables may follow
+};
+
+// Minimises over the variables strictly between their bounds at once, as far as the bounds allow. Pairs of
+// variables make little headway where many depend on each other; there this replaces thousands of their steps.
+template <class T>
+NewtonStep newton_step(InnerProblem<T>& w) {
+    const double jitter = sizeof(T) == 4 ? 1e-6 : 1e-12;
+    std::int64_t n = 0;
+    for (std::int64_t i = 0; i < w.size; ++i) {
+        if (w.up_penalty[i] != T(0) || w.low_penalty[i] != T(0)) continue;
+        if (n == free_limit) return {};
+        w.free[n++] = i;
+    }
+    if (n < 2) return {};
+    double* matrix = w.workspace;
+    double *direction = matrix + n * n, *ones = direction + n, *image = ones + n;
+    for (std::int64_t a = 0; a < n; ++a) {
+        const T* row = w.kernel + w.free[a] * w.stride;
+        for (std::int64_t b = a; b < n; ++b) matrix[a * n + b] = double(row[w.free[b]]);
+        matrix[a * n + a] *= 1.0 + jitter;
+        direction[a] = -double(w.gradient[w.free[a]]);
+        ones[a] = 1.0;
+        image[a] = 0.0;
+    }
+    if (!factorise(matrix, n)) return {};
+    solve_factorised(matrix, n, direction);
+    solve_factorised(matrix, n, ones);
+    double sum_direction = 0.0, sum_ones = 0.0;
+    for (std::int64_t a = 0; a < n; ++a) {
+        sum_direction += direction[a];
+        sum_ones += ones[a];
+    }
+    if (!(sum_ones > 0.0)) return {};
+    double excess = 0.0;
+    for (std::int64_t a = 0; a < n; ++a) {
+        direction[a] -= sum_direction / sum_ones * ones[a];  // the sum of all variables stays as it is,
+        excess += direction[a];
+    }
+    double slope = 0.0, curvature = 0.0, room = 1e300;
+    std::int64_t nearest = -1;
+    for (std::int64_t a = 0; a < n; ++a) {
+        direction[a] -= excess / double(n);  // also where rounding has left something over
+        const std::int64_t i = w.free[a];
+        slope += direction[a] * double(w.gradient[i]);
+        const double space = direction[a] > 0.0 ? w.upper[i] - w.beta[i] : w.lower[i] - w.beta[i];
+        if (direction[a] != 0.0 && space / direction[a] < room) {
+            room = space / direction[a];
+            nearest = a;
+        }
+    }
+    for (std::int64_t a = 0; a < n; ++a) {
+        const T* row = w.kernel + w.free[a] * w.stride;
+        for (std::int64_t b = 0; b < n; ++b) image[b] += direction[a] * double(row[w.free[b]]);
+    }
+    for (std::int64_t a = 0; a < n; ++a) curvature += direction[a] * image[a];
+    if (!(slope < 0.0) || !(curvature > 0.0)) return {};
+    const bool blocked = -slope / curvature >= room;
+    const double length = blocked ? room : -slope / curvature;
+    for (std::int64_t a = 0; a < n; ++a) {
+        const std::int64_t i = w.free[a];
+        w.beta[i] += length * direction[a];
+        if (blocked && a == nearest) w.beta[i] = direction[a] > 0.0 ? w.upper[i] : w.lower[i];
+        if (!(w.beta[i] < w.upper[i])) w.beta[i] = w.upper[i];
+        if (!(w.beta[i] > w.lower[i])) w.beta[i] = w.lower[i];
+        set_penalties(w, i);
+        const T change = T(length * direction[a]);
+        const T* row = w.kernel + i * w.stride;
+        for (std::int64_t t = 0; t < w.stride; ++t) w.gradient[t] += change * row[t];
+    }
+    return {-length * slope - 0.5 * length * length * curvature, blocked};
+}
+
+// What a Newton step costs, in pair steps.
+template <class T>
+std::int64_t newton_price(const InnerProblem<T>& w) {
+    std::int64_t n = 0;
+    for (std::int64_t i = 0; i < w.size && n < free_limit; ++i) n += w.up_penalty[i] == T(0) && w.low_penalty[i] == T(0);
+    return 100 + n * n * n / 6000 + n * w.stride / 1000;
+}
+
+// Takes Newton steps now and then, for a few times the cost of the pair steps since the last ones; less often
+// where they lower the objective less for what they cost. Returns the decrease, 0 where no step was due or helped.
+template <class T>
+double scheduled_newton(InnerProblem<T>& w) {
+    NewtonSchedule& schedule = *w.newton;
+    if (++schedule.steps < schedule.due) return 0.0;
+    const std::int64_t earned = schedule.steps - schedule.last;
+    std::int64_t price = newton_price(w), spent = 0;
+    if (price > earned) {
+        schedule.due = schedule.last + price;
+        return 0.0;
+    }
+    double gain = 0.0;
+    for (bool blocked = true; blocked && spent + price <= 4 * earned; price = newton_price(w)) {
+        const NewtonStep step = newton_step(w);
+        gain += step.gain;
+        spent += price;
+        blocked = step.blocked;
+    }
+    const bool paid = gain * double(earned) > schedule.pair_gain * double(spent);
+    schedule.wait = paid ? shortest_wait : 2 * schedule.wait;
+    schedule.last = schedule.steps;
+    schedule.pair_gain = 0.0;
+    schedule.due = schedule.steps + schedule.wait;
+    return gain;
+}
+
 template <class T>
 InnerResult inner_smo(InnerProblem<T>& w) {
     const double floor_share = sizeof(T) == 4 ? 2.5e-7 : 1e-13;
     for (std::int64_t i = 0; i < w.size; ++i) set_penalties(w, i);
-    InnerResult result{0, 0.0, 0.0, false};
+    InnerResult result{0, 0.0, 0.0, 0.0};
     const T *row_i = w.kernel, *row_j = w.kernel;
     T moved = 0;
     for (;;) {
@@ -295,6 +438,13 @@ InnerResult inner_smo(InnerProblem<T>& w) {
         result.last_violation = double(highest) - double(lowest);
         if (result.n_iter == 0) result.first_violation = result.last_violation;
         if (!(result.last_violation > w.tol) || result.n_iter >= w.max_iter) return result;
+        const double gained = scheduled_newton(w);
+        if (gained > 0.0) {  // another look at everything before the next pair
+            result.gain += gained;
+            moved = 0;
+            ++result.n_iter;
+            continue;
+        }
         const std::int64_t j = select_partner(w, i, highest, T(floor_share));
         const double difference = double(highest) + double(w.gradient[j]);
         const double scale = double(w.diagonal[i]) + double(w.diagonal[j]);
@@ -312,6 +462,9 @@ InnerResult inner_smo(InnerProblem<T>& w) {
             w.beta[j] = room_j <= room ? w.lower[j] : w.beta[j] - step;
         }
         if (!(step > 0.0)) return result;
+        const double gain = step * (difference - 0.5 * step * curvature);
+        result.gain += gain;
+        w.newton->pair_gain += gain;
         moved = T(step);
         row_i = w.kernel + i * w.stride;
         row_j = w.kernel + j * w.stride;

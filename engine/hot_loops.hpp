@@ -7,7 +7,8 @@
 
 namespace mercer {
 
-enum class Family : int { linear, polynomial, rbf, laplacian, euclidean_laplacian, sigmoid };
+// rbf_by_difference is rbf for points so far apart that the difference of large squares would lose its digits.
+enum class Family : int { linear, polynomial, rbf, laplacian, euclidean_laplacian, sigmoid, rbf_by_difference };
 
 // How a kernel value follows from two packed rows. For the radial families the rows have been scaled
 // beforehand so that the accumulated number is the exponent (rbf) or the distance itself.
@@ -25,7 +26,7 @@ constexpr int panel_rows = 16;
 template <class T>
 struct Panels {
     const T* values;   // [panel][feature][panel_rows]
-    const T* halves;   // half the squared norm of each row (radial families), else zero
+    const T* halves;   // half the squared norm of each row
     std::int64_t n_features;
 };
 
@@ -35,6 +36,13 @@ struct Queries {
     const T* values;
     const T* halves;
     std::int64_t count;
+};
+
+// When the next Newton step is due, counted in pair steps over all working sets of a solve.
+constexpr std::int64_t shortest_wait = 1000;
+struct NewtonSchedule {
+    std::int64_t steps = 0, last = 0, due = shortest_wait, wait = shortest_wait;
+    double pair_gain = 0.0;  // by how much the pair steps since then lowered the objective
 };
 
 // State of one working set; all arrays have `size` entries, padded to whole vectors.
@@ -52,13 +60,19 @@ struct InnerProblem {
     const T* diagonal;
     double tol;
     std::int64_t max_iter;
+    double* workspace;      // free_limit * (free_limit + 6) numbers
+    std::int64_t* free;     // free_limit places
+    NewtonSchedule* newton;
 };
+
+// Newton steps are taken on at most this many variables strictly between their bounds.
+constexpr std::int64_t free_limit = 512;
 
 struct InnerResult {
     std::int64_t n_iter;
     double first_violation;
     double last_violation;
-    bool unbounded;
+    double gain;  // by how much the objective went down
 };
 
 template <class T>

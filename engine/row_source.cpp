@@ -18,9 +18,8 @@ double row_scale(const KernelShape& shape) {
     }
 }
 
-bool needs_halves(const KernelShape& shape) {
-    return shape.family == Family::rbf || shape.family == Family::euclidean_laplacian;
-}
+// Beyond this half of a squared norm, the exponent of a Gaussian is summed from differences.
+constexpr double largest_half = 1e4;
 
 }  // namespace
 
@@ -36,7 +35,7 @@ PackedRows<T>::PackedRows(const T* rows, Index n, Index n_features, const Kernel
             rows_[i * d_ + k] = value;
             sum += double(value) * double(value);
         }
-        if (needs_halves(shape)) halves_[i] = static_cast<T>(0.5 * sum);
+        halves_[i] = static_cast<T>(0.5 * sum);
     }
     pack();
 }
@@ -51,6 +50,13 @@ PackedRows<T>::PackedRows(const PackedRows& all, const std::vector<Index>& selec
         halves_[i] = all.half(from);
     }
     pack();
+}
+
+template <class T>
+KernelShape PackedRows<T>::suited(KernelShape shape) const {
+    const bool far_apart = std::any_of(halves_.data(), halves_.data() + n_, [](T half) { return double(half) > largest_half; });
+    if (shape.family == Family::rbf && far_apart) shape.family = Family::rbf_by_difference;
+    return shape;
 }
 
 template <class T>

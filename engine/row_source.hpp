@@ -61,6 +61,8 @@ public:
     Index n_features() const { return d_; }
     Panels<T> panels() const { return {panels_.data(), halves_.data(), d_}; }
     Queries<T> query(Index first, Index count) const { return {rows_.data() + first * d_, halves_.data() + first, count}; }
+    // The shape in which these rows keep their digits.
+    KernelShape suited(KernelShape shape) const;
     const T* row(Index i) const { return rows_.data() + i * d_; }
     T half(Index i) const { return halves_[i]; }
 
@@ -75,7 +77,7 @@ template <class T>
 class ComputedRows final : public RowSource<T> {
 public:
     ComputedRows(const T* rows, Index n, Index n_features, const KernelShape& shape)
-        : data_(rows, n, n_features, shape), shape_(shape) {}
+        : data_(rows, n, n_features, shape), shape_(data_.suited(shape)) {}
     ComputedRows(const ComputedRows& all, const std::vector<Index>& selection) : data_(all.data_, selection), shape_(all.shape_) {}
 
     Index size() const override { return data_.size(); }

@@ -75,41 +75,48 @@ void add_changes(const RowSource<T>& source, const std::vector<Index>& changed, 
 template <class T>
 class Shrinking {
 public:
-    Shrinking(const RowSource<T>& source, const SmoProblem& problem, const Point& at, const SmoOptions& options)
-        : source_(source), problem_(problem), at_(at), session_(options) {}
+    Shrinking(const RowSource<T>& source, const SmoProblem& problem, const Point& at, Session& session)
+        : source_(source), problem_(problem), at_(at), session_(session) {}
 
-    SmoResult run() {
-        const bool can_shrink = session_.options.shrinking && source_.concurrent();
-        SmoStatus status = SmoStatus::shrink;
-        {
-            BlockSmo<T> everything(source_, problem_, at_, session_);
-            status = everything.run(session_.options.tol, can_shrink);
+    SmoStatus run(double tol) {
+        if (!session_.options.shrinking || !source_.concurrent()) return solve_everything(tol, false);
+        for (;;) {
+            const Violation now = violation_of(problem_, at_);
+            session_.result.gap = now.gap();
+            if (!(now.gap() > tol)) return SmoStatus::converged;
+            std::vector<Index> active;
+            for (Index i = 0; i < problem_.n; ++i)
+                if (!is_settled(problem_, at_, now, i)) active.push_back(i);
+            const bool few = 2 * static_cast<Index>(active.size()) < problem_.n;
+            const std::int64_t steps = session_.result.n_iter;
+            const SmoStatus status = few ? solve_part(active, tol) : solve_everything(tol, true);
+            if (status != SmoStatus::converged && status != SmoStatus::shrink) return status;
+            if (status == SmoStatus::converged && session_.result.n_iter == steps)
+                return SmoStatus::stalled;  // what gap there is comes from rounding
         }
-        while (status == SmoStatus::shrink) status = solve_part();
-        session_.result.status = status;
-        return session_.result;
     }
 
 private:
-    // One round on the variables that have not settled; says shrink when another one is needed.
-    SmoStatus solve_part() {
-        const Violation before = violation_of(problem_, at_);
-        std::vector<Index> active, settled;
-        for (Index i = 0; i < problem_.n; ++i) (is_settled(problem_, at_, before, i) ? settled : active).push_back(i);
+    SmoStatus solve_everything(double tol, bool may_shrink) { return BlockSmo<T>(source_, problem_, at_, session_).run(tol, may_shrink); }
+
+    // Solves some of the variables on their own and brings the gradient of the others up to date.
+    SmoStatus solve_part(std::vector<Index> active, double tol) {
+        std::vector<Index> others;
+        for (Index i = 0, k = 0; i < problem_.n; ++i) {
+            if (k < static_cast<Index>(active.size()) && active[static_cast<std::size_t>(k)] == i) ++k;
+            else others.push_back(i);
+        }
         const std::vector<double> old_beta(at_.beta, at_.beta + problem_.n);
-        Part part(problem_, at_, active);
         const auto rows = source_.subset(active);
+        Part part(problem_, at_, std::move(active));
         const SmoProblem smaller = part.problem();
-        const double tol = std::max(session_.options.tol, 0.1 * before.gap());
-        SmoStatus status = BlockSmo<T>(*rows, smaller, part.point(), session_).run(tol, false);
+        const SmoStatus status = Shrinking(*rows, smaller, part.point(), session_).run(tol);
         part.write_back(at_);
-        update_settled(active, settled, old_beta);
-        session_.result.gap = violation_of(problem_, at_).gap();
-        if (status != SmoStatus::converged) return status;
-        return session_.result.gap > session_.options.tol ? SmoStatus::shrink : SmoStatus::converged;
+        update(others, part.members(), old_beta);
+        return status;
     }
 
-    void update_settled(const std::vector<Index>& active, const std::vector<Index>& settled, const std::vector<double>& old_beta) {
+    void update(const std::vector<Index>& others, const std::vector<Index>& active, const std::vector<double>& old_beta) {
         std::vector<Index> changed;
         std::vector<double> weights;
         for (Index i : active) {
@@ -118,22 +125,26 @@ private:
             changed.push_back(i);
             weights.push_back(change);
         }
-        if (!changed.empty() && !settled.empty())
-            add_changes(source_, changed, weights, settled, at_.gradient, session_.pool);
-        session_.result.n_rows += static_cast<std::int64_t>(changed.size()) * static_cast<std::int64_t>(settled.size()) / problem_.n;
+        if (!changed.empty() && !others.empty()) add_changes(source_, changed, weights, others, at_.gradient, session_.pool);
+        session_.result.n_entries += static_cast<std::int64_t>(changed.size()) * static_cast<std::int64_t>(others.size());
     }
 
     const RowSource<T>& source_;
     const SmoProblem& problem_;
     const Point at_;
-    Session session_;
+    Session& session_;
 };
 
 }  // namespace
 
 template <class T>
 SmoResult solve_smo(const RowSource<T>& source, const SmoProblem& problem, const SmoOptions& options, const Point& at) {
-    return Shrinking<T>(source, problem, at, options).run();
+    Session session(options);
+    session.objective = objective_of(problem, at);
+    const SmoStatus status = Shrinking<T>(source, problem, at, session).run(options.tol);
+    session.result.status = status;
+    session.result.gap = violation_of(problem, at).gap();
+    return session.result;
 }
 
 template SmoResult solve_smo(const RowSource<float>&, const SmoProblem&, const SmoOptions&, const Point&);

@@ -4,6 +4,12 @@
 
 namespace mercer {
 
+double objective_of(const SmoProblem& problem, const Point& at) {
+    double sum = 0.0;
+    for (Index i = 0; i < problem.n; ++i) sum += (at.gradient[i] + problem.p[i]) * at.beta[i];
+    return 0.5 * sum;
+}
+
 Violation violation_of(const SmoProblem& problem, const Point& at) {
     Violation v;
     for (Index i = 0; i < problem.n; ++i) {

@@ -28,7 +28,7 @@ struct SmoOptions {
     bool shrinking = true;
     std::int64_t cache_bytes = std::int64_t(200) << 20;
     int n_threads = 1;
-    double unbounded_below = 0.0;    // objective that proves the problem unbounded; 0: no such check
+    double unbounded_below = -std::numeric_limits<double>::infinity();  // an objective that proves the problem unbounded
     std::function<bool(std::int64_t n_iter, double gap)> progress;  // true: stop
 };
 
@@ -38,7 +38,7 @@ struct SmoResult {
     SmoStatus status = SmoStatus::converged;
     std::int64_t n_iter = 0;
     std::int64_t n_blocks = 0;
-    std::int64_t n_rows = 0;  // kernel rows computed
+    std::int64_t n_entries = 0;  // kernel values computed
     double gap = 0.0;
 };
 
@@ -60,6 +60,8 @@ struct Violation {
     double middle() const { return std::isfinite(highest) && std::isfinite(lowest) ? 0.5 * (highest + lowest) : 0.0; }
 };
 
+double objective_of(const SmoProblem& problem, const Point& at);
+
 Violation violation_of(const SmoProblem& problem, const Point& at);
 
 // A variable at a bound that no violating pair can contain as things stand.
@@ -76,6 +78,9 @@ public:
     const SmoOptions& options;
     SmoResult result;
     Pool pool;
+    double objective = 0.0;  // of the whole problem, kept up to date by the steps
+    NewtonSchedule newton;
+    double rounding = 0.0;   // gap below which single-precision kernel values are noise
 
 private:
     using Clock = std::chrono::steady_clock;

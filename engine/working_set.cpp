@@ -7,7 +7,8 @@ namespace mercer {
 
 namespace {
 
-constexpr Index first_size = 256;
+constexpr Index first_size = 128;
+constexpr Index steady_size = 512;  // what suits problems whose variables mostly go straight to a bound
 
 template <class Before>
 void keep_first(std::vector<Index>& side, Index count, Before before) {
@@ -31,21 +32,25 @@ WorkingSet<T>::WorkingSet(const RowSource<T>& source, const SmoProblem& problem,
 }
 
 template <class T>
-void WorkingSet<T>::refresh(const Point& at, const Violation& now, std::int64_t round) {
-    grow(at, round);
+void WorkingSet<T>::refresh(const Point& at, const Violation& now, std::int64_t round, Index n_moved) {
+    grow(at, n_moved);
+    for (Index place : fresh_) is_fresh_[static_cast<std::size_t>(place)] = 0;
     fresh_.clear();
     select(at, now, round);
     compute();
     mirror();
 }
 
-// Variables strictly between their bounds depend on each other: the set should hold them together.
+// Starts small, since easy problems touch few variables, and grows where most members moved. Variables
+// strictly between their bounds depend on each other: the set should hold them together.
 template <class T>
-void WorkingSet<T>::grow(const Point& at, std::int64_t round) {
-    if (size_ == largest_ || round < 2) return;
+void WorkingSet<T>::grow(const Point& at, Index n_moved) {
+    if (size_ == largest_) return;
     Index free = 0;
     for (Index i = 0; i < problem_.n; ++i) free += may_rise(problem_, at, i) && may_fall(problem_, at, i);
-    Index wanted = std::min(largest_, 2 * free);
+    Index wanted = 2 * free;
+    if (2 * n_moved > size_) wanted = std::max(wanted, std::min(2 * size_, steady_size));
+    wanted = std::min(largest_, wanted);
     if (largest_ == problem_.n && 2 * wanted >= problem_.n) wanted = problem_.n;
     if (wanted > size_ + size_ / 2) resize(wanted);
 }
@@ -129,6 +134,8 @@ void WorkingSet<T>::enter(Index i, Index place) {
     if (place == count()) members_.push_back(i);
     else members_[static_cast<std::size_t>(place)] = i;
     fresh_.push_back(place);
+    is_fresh_.resize(std::max<std::size_t>(is_fresh_.size(), members_.size()));
+    is_fresh_[static_cast<std::size_t>(place)] = 1;
 }
 
 // Kernel rows of the new members against the whole set.
@@ -163,24 +170,32 @@ template <class T>
 void WorkingSet<T>::mirror() {
     constexpr Index side = 32;
     const Index n_fresh = static_cast<Index>(fresh_.size());
+    if (n_fresh == 0) return;
     if (n_fresh == count()) return mirror_triangle();
-    for (Index first = 0; first < count(); first += side)
+    pool_.run((count() + side - 1) / side, [&](Index task) {
+        const Index first = task * side, last = std::min(count(), first + side);
         for (Index k = 0; k < n_fresh; k += side)
-            for (Index r = first; r < std::min(count(), first + side); ++r)
+            for (Index r = first; r < last; ++r) {
+                if (is_fresh_[static_cast<std::size_t>(r)]) continue;  // computed as a row; others may be reading it
                 for (Index f = k; f < std::min(n_fresh, k + side); ++f) {
                     const Index place = fresh_[static_cast<std::size_t>(f)];
                     kernel_[r * stride_ + place] = kernel_[place * stride_ + r];
                 }
+            }
+    });
 }
 
 // A set of new members only has its upper triangle computed.
 template <class T>
 void WorkingSet<T>::mirror_triangle() {
     constexpr Index side = 32;
-    for (Index first = 0; first < count(); first += side)
-        for (Index left = 0; left <= first; left += side)
-            for (Index r = first; r < std::min(count(), first + side); ++r)
-                for (Index c = left; c < std::min(r, left + side); ++c) kernel_[r * stride_ + c] = kernel_[c * stride_ + r];
+    // Triangles of 64 rows were computed in full (see compute), so that only whole tiles below them are written.
+    pool_.run((count() + side - 1) / side, [&](Index task) {
+        const Index first = task * side, last = std::min(count(), first + side);
+        for (Index left = 0; left < first; left += side)
+            for (Index r = first; r < last; ++r)
+                for (Index c = left; c < left + side; ++c) kernel_[r * stride_ + c] = kernel_[c * stride_ + r];
+    });
 }
 
 template class WorkingSet<float>;

@@ -14,7 +14,8 @@ public:
     WorkingSet(const RowSource<T>& source, const SmoProblem& problem, Index largest, Pool& pool);
 
     // Brings in the worst violators, in place of those that have been in longest, and their kernel values.
-    void refresh(const Point& at, const Violation& now, std::int64_t round);
+    // n_moved is how many members changed in the last round.
+    void refresh(const Point& at, const Violation& now, std::int64_t round, Index n_moved);
 
     bool holds_everything() const { return size_ == problem_.n; }
     Index count() const { return static_cast<Index>(members_.size()); }
@@ -27,7 +28,7 @@ public:
     const T* diagonal() const { return diagonal_.data(); }
 
 private:
-    void grow(const Point& at, std::int64_t round);
+    void grow(const Point& at, Index n_moved);
     void resize(Index size);
     void select(const Point& at, const Violation& now, std::int64_t round);
     std::vector<Index> choose(const Point& at, const Violation& now, std::int64_t round);
@@ -46,6 +47,7 @@ private:
     Index size_ = 0, stride_ = 0;
     std::vector<Index> members_;      // the variable in each place
     std::vector<Index> fresh_;        // places whose member is new
+    std::vector<char> is_fresh_;      // the same, by place
     std::vector<std::int64_t> age_;   // round in which a variable was last chosen; -1 outside
     Buffer<T> kernel_;                // ridge on the diagonal, zeros beyond the last member
     std::vector<T> diagonal_;

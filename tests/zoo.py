@@ -89,7 +89,7 @@ class Problem:
 def blobs(
     seed: int, n: int, d: int, shift: float = 0.7, share: float = 0.5
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return two normal clouds, ``2 shift`` apart in every feature; ``share`` is that of class 1."""
+    """Return two normal clouds, 2 ``shift`` apart in every feature, ``share`` of them class 1."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) < max(1, round(share * n)), 1, -1)
     rng.shuffle(y)
@@ -134,20 +134,20 @@ def _radial() -> list[Problem]:
         _make("rbf", blobs(0, 120, 5)),
         _make("rbf_400_rows", blobs(1, 400, 6, 0.4), C=10.0),
         _make("rbf_C_1e-4", blobs(2, 90, 3), C=1e-4),
-        _make("rbf_C_1e2", chequers(3, 200), C=100.0, gamma=2.0),
+        _make("rbf_C_1e2", chequers(3, 300), C=100.0, gamma=2.0),
         _make("rbf_C_1e4_rings", rings(4, 150), C=1e4, gamma=1.0),
         _make("rbf_C_1e6_apart", rings(5, 80), C=1e6, gamma=1.0),
         _make("rbf_C_1e6_overlap", blobs(6, 60, 4, 0.3), C=1e6, gamma=0.5),
         _make("rbf_narrow", blobs(7, 70, 3), gamma=50.0, C=3.0),
         _make("rbf_wide", blobs(8, 70, 3), gamma=1e-4, C=30.0),
         _make("rbf_median", blobs(9, 80, 4), gamma="median", C=2.0),
-        _make("rbf_squared", blobs(10, 120, 4, 0.4), loss="squared_hinge"),
+        _make("rbf_squared", blobs(10, 300, 4, 0.4), loss="squared_hinge"),
         _make("rbf_squared_C_1e4", chequers(11, 120), loss="squared_hinge", C=1e4, gamma=2.0),
         _make("rbf_squared_C_1e-4", blobs(12, 60, 3), loss="squared_hinge", C=1e-4),
         _make("rbf_hard", rings(13, 100), C=np.inf, gamma=1.0),
         _make("rbf_per_feature", blobs(14, 100, 4, 0.4), kernel=RBF(widths), C=5.0),
         _make("rbf_per_feature_squared", blobs(15, 60, 4), gamma=widths, loss="squared_hinge"),
-        _make("laplacian_l1", blobs(16, 100, 4, 0.4), kernel="laplacian", C=2.0),
+        _make("laplacian_l1", blobs(16, 300, 4, 0.4), kernel="laplacian", C=2.0),
         _make(
             "laplacian_euclidean",
             blobs(17, 100, 4, 0.4),
@@ -160,6 +160,7 @@ def _radial() -> list[Problem]:
 
 
 def _dot() -> list[Problem]:
+    squared = {"loss": "squared_hinge", "C": 0.3}
     return [
         _make("linear", blobs(20, 100, 5, 0.3), kernel="linear"),
         _make("linear_C_1e-4", blobs(21, 80, 4), kernel="linear", C=1e-4),
@@ -170,25 +171,13 @@ def _dot() -> list[Problem]:
         _make("linear_long", blobs(26, 400, 2, 0.5), kernel="linear", C=1.0),
         _make("linear_wide", blobs(27, 30, 200, 0.1), kernel="linear", C=1.0),
         _make("linear_wide_hard", blobs(28, 25, 300, 0.1), kernel=Linear(), C=np.inf),
-        _make("poly", blobs(29, 100, 4, 0.4), kernel="poly"),
+        _make("poly", blobs(29, 300, 4, 0.4), kernel="poly"),
         _make("poly_coef0", blobs(30, 80, 3, 0.4), kernel="poly", degree=2, coef0=1.0, C=10.0),
         _make("poly_degree_5", blobs(31, 70, 4), kernel="poly", degree=5, coef0=1.0, gamma=0.1),
-        _make(
-            "poly_squared",
-            blobs(32, 90, 4, 0.4),
-            kernel=Polynomial(3, 0.1, 1.0),
-            loss="squared_hinge",
-            C=10.0,
-        ),
+        _make("poly_squared", blobs(32, 90, 4, 0.4), kernel=Polynomial(3, 0.1, 1.0), **squared),
         _make("poly_hard", rings(33, 80), kernel="poly", degree=2, coef0=1.0, C=np.inf),
         _make("sigmoid_definite", blobs(34, 20, 40, 0.1), kernel="sigmoid", gamma=0.005),
-        _make(
-            "sigmoid_indefinite_squared",
-            blobs(35, 60, 4, 0.4),
-            kernel=Sigmoid(0.02, 0.1),
-            loss="squared_hinge",
-            C=0.3,
-        ),
+        _make("sigmoid_indefinite", blobs(35, 60, 4, 0.4), kernel=Sigmoid(0.02, 0.1), **squared),
     ]
 
 
@@ -203,7 +192,9 @@ def _composed() -> list[Problem]:
         _make("power_sum", blobs(43, 60, 3, 0.4), kernel=(RBF(0.1) + Constant(1.0)) ** 2, C=5.0),
         _make("weighted", blobs(44, 80, 3), kernel=Weighted(RBF(0.5), [1.0, 0.0, 2.0])),
         _make("normalized", blobs(45, 80, 3), kernel=Normalized(Polynomial(3, 0.5, 1.0))),
-        _make("gaussian_process", blobs(45, 60, 3), kernel=gp.Matern(1.5, nu=1.5) + gp.DotProduct()),
+        _make(
+            "gaussian_process", blobs(45, 60, 3), kernel=gp.Matern(1.5, nu=1.5) + gp.DotProduct()
+        ),
         _make("callable", definite, kernel=histogram_intersection, C=0.5),
         _make("callable_squared", definite, kernel=histogram_intersection, loss="squared_hinge"),
         _make("precomputed", (square, definite[1]), kernel="precomputed", C=0.5),
@@ -229,7 +220,7 @@ def _composed() -> list[Problem]:
 
 
 def _weighted() -> list[Problem]:
-    rare = blobs(50, 220, 4, 0.6, share=0.02)
+    rare = blobs(50, 300, 4, 0.6, share=0.014)
     return [
         _make("sample_weight", blobs(51, 100, 4, 0.4), _random_weights(51, 100), C=3.0),
         _make("sample_weight_zeros", blobs(52, 100, 4, 0.4), _random_weights(52, 100, zeros=True)),
@@ -258,13 +249,13 @@ def _scales() -> list[Problem]:
     mixed = [1e-6, 1.0, 1e3, 1e6]
     far, labels = blobs(69, 100, 3)
     return [
-        _make("rbf_features_1e6", _scaled(60, 100, 1e6)),
+        _make("rbf_features_1e6", _scaled(60, 300, 1e6)),
         _make("rbf_features_1e-6", _scaled(61, 100, 1e-6)),
         _make("rbf_features_mixed", _scaled(62, 100, mixed)),
         _make("rbf_gamma_too_large", _scaled(62, 60, 1e6), gamma=1.0),
         _make("laplacian_features_1e6", _scaled(63, 80, 1e6), kernel=Laplacian(1e-6)),
         _make("linear_features_1e6", _scaled(64, 60, 1e6), kernel="linear", C=1e-12),
-        _make("linear_features_1e6_C_1", _scaled(64, 60, 1e6), kernel="linear"),
+        _make("linear_features_1e6_C_1e-9", _scaled(64, 60, 1e6), kernel="linear", C=1e-9),
         _make("linear_features_1e-6", _scaled(65, 60, 1e-6), kernel="linear"),
         _make("linear_features_1e-6_C_1e6", _scaled(65, 60, 1e-6), kernel="linear", C=1e6),
         _make("linear_features_mixed", _scaled(66, 60, [1e-6, 1, 1, 1e3]), kernel="linear", C=1e-4),
@@ -274,10 +265,10 @@ def _scales() -> list[Problem]:
     ]
 
 
-def _doubled(seed: int, noise: float, flip: bool) -> tuple[np.ndarray, np.ndarray]:
-    X, y = blobs(seed, 60, 3, 0.5)
-    twin = X[:30] + noise * np.random.default_rng(seed).normal(size=(30, 3))
-    return np.vstack([X, twin]), np.concatenate([y, -y[:30] if flip else y[:30]])
+def _doubled(seed: int, noise: float, flip: bool, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    X, y = blobs(seed, n, 3, 0.5)
+    twin = X[: n // 2] + noise * np.random.default_rng(seed).normal(size=(n // 2, 3))
+    return np.vstack([X, twin]), np.concatenate([y, -y[: n // 2] if flip else y[: n // 2]])
 
 
 def _degenerate() -> list[Problem]:
@@ -286,7 +277,7 @@ def _degenerate() -> list[Problem]:
     constant, labels = blobs(75, 60, 4)
     constant[:, 1:3] = [5.0, 0.0]
     return [
-        _make("duplicates", _doubled(70, 0.0, flip=False), C=10.0),
+        _make("duplicates", _doubled(70, 0.0, flip=False, n=200), C=10.0),
         _make("duplicates_opposite", _doubled(71, 0.0, flip=True), C=10.0),
         _make("duplicates_opposite_squared", _doubled(71, 0.0, flip=True), loss="squared_hinge"),
         _make("near_duplicates", _doubled(72, 1e-9, flip=False), C=100.0),

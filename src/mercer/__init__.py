@@ -17,11 +17,24 @@ _HOMES = {
     "is_mercer": "mercer.kernels",
     "explicit_map": "mercer.kernels",
 }
-_MODULES = ("datasets", "gram", "kernels", "plotting", "problems", "solvers", "svm")
+_MODULES = ("gram", "kernels", "plotting", "problems", "solvers", "svm")
 
-__all__ = ["__version__", *_HOMES, *_MODULES]
+__all__ = [
+    "SVC",
+    "BoundaryDisplay",
+    "__version__",
+    "explicit_map",
+    "gram",
+    "is_mercer",
+    "kernels",
+    "plotting",
+    "problems",
+    "solvers",
+    "svm",
+]
 
 if TYPE_CHECKING:
+    from mercer import gram, kernels, plotting, problems, solvers, svm
     from mercer.kernels import explicit_map, is_mercer
     from mercer.plotting import BoundaryDisplay
     from mercer.svm import SVC

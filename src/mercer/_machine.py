@@ -6,10 +6,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer.kernels import Kernel, as_kernel
+from mercer.gram import Gram
+from mercer.kernels import Kernel, as_kernel, is_known_mercer, is_mercer
 from mercer.solvers import Solution
 
 
@@ -26,14 +28,34 @@ class KernelMachine(BaseEstimator):
         return as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
 
     def _is_pairwise(self) -> bool:
-        kernel = self.kernel
-        return kernel == "precomputed" if isinstance(kernel, str) else getattr(kernel, "is_pairwise", False)
+        if isinstance(self.kernel, str):
+            return self.kernel == "precomputed"
+        return bool(getattr(self.kernel, "is_pairwise", False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_pairwise()
         tags.input_tags.sparse = not self._is_pairwise()
         return tags
+
+
+CHECKED_ROWS = 300
+"""Rows on which a kernel of unknown kind is tested; their eigenvalues take a few milliseconds."""
+
+
+def warn_if_indefinite(kernel: Kernel, gram: Gram) -> None:
+    """Warn where the kernel matrix of some of the rows has a clearly negative eigenvalue."""
+    if is_known_mercer(kernel):
+        return
+    rows = np.unique(np.linspace(0, gram.n - 1, CHECKED_ROWS).astype(np.int64))
+    report = is_mercer(gram.block(rows, rows), tolerance=1e-6)
+    if not report:
+        warnings.warn(
+            f"The kernel is {report}. The machine has no geometric meaning then, and the solution "
+            "need not be the best one.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def warn_unless_converged(solutions: Sequence[Solution], tol: float) -> None:

@@ -39,7 +39,9 @@ class Gram(ABC):
         """Return the matrix of some of the points."""
 
     @abstractmethod
-    def run_smo(self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision) -> Any:
+    def run_smo(
+        self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
+    ) -> Any:
         """Hand the problem to the engine together with the rows of this matrix."""
 
     def precisions(self, tol: float) -> tuple[Precision, ...]:
@@ -64,7 +66,9 @@ class Gram(ABC):
         product = np.zeros(self.n)
         if columns.size:
             for rows in row_blocks(self.n, columns.size):
-                product[rows] = self.block(np.arange(rows.start, rows.stop), columns) @ vector[columns]
+                product[rows] = (
+                    self.block(np.arange(rows.start, rows.stop), columns) @ vector[columns]
+                )
         return product
 
 

@@ -69,7 +69,7 @@ class ComputedGram(Gram):
         return values
 
     def _at(self, indices: Indices) -> Floats:
-        return self.points if len(indices) == self.n else self.points[indices]
+        return self.points[indices]
 
     def times(self, vector: Floats) -> Floats:
         """Return K v, using only the columns where v is not zero."""
@@ -77,7 +77,9 @@ class ComputedGram(Gram):
         if columns.size == 0:
             return np.zeros(self.n)
         ends = np.array([0, columns.size], dtype=np.int64)
-        return products(self.form, self.points, self._at(columns), vector[None, columns], ends).ravel()
+        return products(
+            self.form, self.points, self._at(columns), vector[None, columns], ends
+        ).ravel()
 
     def subset(self, indices: Indices) -> ComputedGram:
         """Return the matrix of some of the points."""
@@ -106,8 +108,10 @@ class ComputedGram(Gram):
             return self.form.gamma * squared
         return self.form.gamma * np.sqrt(squared * self.points.shape[1])
 
-    def run_smo(self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision) -> Any:
+    def run_smo(
+        self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
+    ) -> Any:
         """Hand the problem to the engine together with the rows of this matrix."""
-        dtype = np.float32 if precision == "single" else np.float64
-        data = self.points.astype(dtype, copy=False)
+        single = precision == "single"
+        data: Any = self.points.astype(np.float32) if single else self.points
         return _engine.smo_computed(data, *engine_arguments(self.form), problem, options)

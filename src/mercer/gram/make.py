@@ -14,7 +14,7 @@ from mercer.gram.stored import StoredGram
 from mercer.kernels import Kernel
 
 DENSE_LIMIT = 256 * 2**20
-"""Sparse data that take less than this many bytes when dense are made dense: the engine is faster."""
+"""Sparse data of fewer bytes than this when dense are made dense, since the engine is faster."""
 
 
 def make_gram(kernel: Kernel, X: Any, *, memory: float = 200e6) -> Gram:

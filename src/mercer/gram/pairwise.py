@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ def _products_in_blocks(kernel: Kernel, X: Any, Y: Any, coefficients: Floats, en
     sums = np.empty((X.shape[0], ends.size - 1, coefficients.shape[0]))
     for rows in row_blocks(X.shape[0], Y.shape[0]):
         values = kernel(X[rows], Y)
-        for s, (a, b) in enumerate(zip(ends, ends[1:])):
+        for s, (a, b) in enumerate(pairwise(ends)):
             sums[rows, s] = values[:, a:b] @ coefficients[:, a:b].T
     return sums
 

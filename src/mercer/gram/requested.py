@@ -48,7 +48,9 @@ class RequestedGram(Gram):
         """Return the matrix of some of the points."""
         return RequestedGram(self.kernel, self.X[indices])
 
-    def run_smo(self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision) -> Any:
+    def run_smo(
+        self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
+    ) -> Any:
         """Hand the problem to the engine together with the rows of this matrix."""
 
         def request(indices: Indices, out: Floats) -> None:

@@ -54,6 +54,8 @@ class StoredGram(Gram):
         """Return the matrix of some of the points, sharing the memory of this one."""
         return StoredGram(self.values, self._at(np.asarray(indices, dtype=np.int64)))
 
-    def run_smo(self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision) -> Any:
+    def run_smo(
+        self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
+    ) -> Any:
         """Hand the problem to the engine together with the rows of this matrix."""
         return _engine.smo_matrix(self.values, self.view, problem, options)

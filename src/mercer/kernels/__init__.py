@@ -8,7 +8,7 @@ from .coerce import as_kernel
 from .dot import Linear, Polynomial, Sigmoid
 from .feature_map import explicit_map
 from .form import PairwiseForm
-from .mercer_condition import MercerReport, is_mercer
+from .mercer_condition import MercerReport, is_known_mercer, is_mercer
 from .normalization import Normalized, unit_rows
 from .radial import RBF, Laplacian
 from .width import auto_gamma, median_gamma, scale_gamma
@@ -36,6 +36,7 @@ __all__ = [
     "as_kernel",
     "auto_gamma",
     "explicit_map",
+    "is_known_mercer",
     "is_mercer",
     "median_gamma",
     "scale_gamma",

@@ -287,10 +287,17 @@ def city_block_distances(X: Points, Y: Any = None) -> Floats:
         # Imported here: it takes half a second, and few need it.
         from sklearn.metrics.pairwise import manhattan_distances
 
-        return manhattan_distances(left, right)
+        return manhattan_distances(_short_indices(left), _short_indices(right))
     if left.shape[1] == 0:
         return np.zeros((len(left), len(right)))
     return cdist(left, right, "cityblock")
+
+
+def _short_indices(X: Points) -> Points:
+    """Return the matrix with 32-bit indices, the only ones that scikit-learn's loop takes."""
+    short = X.copy()
+    short.indices, short.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return short
 
 
 def _column_distances(x: Floats, y: Floats) -> Floats:

@@ -59,7 +59,7 @@ def as_table(X: Any) -> Floats:
     try:
         table = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError("X must hold numbers only to be drawn; encode its other columns.") from error
+        raise ValueError("Only numbers can be drawn; encode the other columns of X.") from error
     if table.ndim != 2 or not len(table):
         raise ValueError(f"X must be a table with at least one row; got the shape {table.shape}.")
     return table

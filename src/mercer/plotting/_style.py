@@ -23,7 +23,7 @@ def pyplot() -> Any:
         from matplotlib import pyplot as plt
     except ImportError as error:
         raise ImportError(
-            "Pictures need matplotlib, which is not installed; get it with pip install 'mercer[app]'."
+            "Pictures need matplotlib, which is not installed; run pip install 'mercer[app]'."
         ) from error
     return plt
 
@@ -31,7 +31,11 @@ def pyplot() -> Any:
 def class_style(code: int, colors: Any = None) -> tuple[Any, str]:
     """Return the colour and the marker of a class."""
     palette = COLORS if colors is None else tuple(colors)
-    return palette[code % len(palette)], MARKERS[code % len(MARKERS)]
+    color = palette[code % len(palette)]
+    if code >= len(palette):
+        # The palette has been used up: go through it again, darker.
+        color = tint(color, "black", 0.6 ** (code // len(palette)))
+    return color, MARKERS[code % len(MARKERS)]
 
 
 def tint(color: Any, background: Any, share: float) -> NDArray[np.float64]:

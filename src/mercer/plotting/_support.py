@@ -9,16 +9,19 @@ from numpy.typing import NDArray
 
 from mercer.plotting._plane import FeaturePlane, as_table
 
-KINDS = ("margin", "bound")
+LABELS = {
+    "margin": "support vector on the margin",
+    "bound": "support vector at the bound C",
+    "slack": "support vector, with slack",
+}
 
 
 class SupportVectors(NamedTuple):
-    """Where the support vectors lie in the picture, their class and kind, and words for each kind."""
+    """Where the support vectors lie in the picture, their class and kind (a key of `LABELS`)."""
 
     points: NDArray[np.float64]
     codes: NDArray[np.int64]
     kinds: NDArray[np.str_]
-    labels: dict[str, str]
 
 
 def margin_machine(estimator: Any) -> Any | None:
@@ -37,7 +40,6 @@ def find_support(estimator: Any, X: Any, plane: FeaturePlane) -> SupportVectors 
     machine = margin_machine(estimator)
     if machine is None or not machine.support_.size:
         return None
-    kinds = np.where((machine.support_kind_ == "bound").any(axis=0), "bound", "margin")
     estimator = getattr(estimator, "best_estimator_", estimator)
     if estimator is machine:
         points = plane.project(machine.support_vectors_)
@@ -46,7 +48,7 @@ def find_support(estimator: Any, X: Any, plane: FeaturePlane) -> SupportVectors 
     else:
         return None
     codes = np.repeat(np.arange(len(machine.classes_)), machine.n_support_)
-    return SupportVectors(points, codes, kinds, _labels(machine))
+    return SupportVectors(points, codes, _kinds(machine))
 
 
 def _was_fitted_on(steps: Any, machine: Any, X: Any) -> bool:
@@ -58,8 +60,11 @@ def _was_fitted_on(steps: Any, machine: Any, X: Any) -> bool:
     )
 
 
-def _labels(machine: Any) -> dict[str, str]:
-    """Return the words for each kind: the squared hinge loss knows no bound, and slack inside it."""
-    if getattr(machine, "loss", "hinge") == "squared_hinge" and np.isfinite(machine.C):
-        return {"margin": "support vector", "bound": "support vector at the bound"}
-    return {"margin": "support vector on the margin", "bound": "support vector at the bound C"}
+def _kinds(machine: Any) -> NDArray[np.str_]:
+    """Return the kind of each support vector; at the bound counts if it is so for any machine.
+
+    With the squared hinge loss there is no bound, and every support vector has slack.
+    """
+    if machine.loss == "squared_hinge" and np.isfinite(machine.C):
+        return np.full(machine.support_.size, "slack")
+    return np.where((machine.support_kind_ == "bound").any(axis=0), "bound", "margin")

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.plotting._outlines import region_fields
 from mercer.plotting._plane import FeaturePlane, Floats
 from mercer.plotting._style import MARKERS, SIZES, class_style, pyplot, tint
-from mercer.plotting._support import KINDS, SupportVectors, find_support, margin_machine
+from mercer.plotting._support import LABELS, SupportVectors, find_support, margin_machine
 
 REGION_TINT = 0.25
 POINT_SIZE = 36
@@ -26,8 +26,8 @@ class BoundaryDisplay:
     Each region has the colour of the class predicted there. For two classes the boundary is the
     line :math:`f(x) = 0`, and for machines with support vectors the lines :math:`f(x) = \pm 1`
     enclose the margin. Support vectors carry a ring where they lie on the margin
-    (:math:`0 < \alpha_i < C`) and a dark outline where they are at the bound
-    (:math:`\alpha_i = C`).
+    (:math:`0 < \alpha_i < C`) and an outline where they are at the bound (:math:`\alpha_i = C`) or,
+    with the squared hinge loss, have slack.
     Use `from_estimator` to make one.
 
     Parameters
@@ -48,7 +48,7 @@ class BoundaryDisplay:
     labels : ndarray of int of shape (n,), default=None
         Position in ``classes`` of each point's label; None shows all points alike.
     support : SupportVectors, default=None
-        Support vectors to mark: their points, kinds and the words for each kind.
+        Support vectors to mark: their points, classes and kinds.
     axis_names : pair of str, default=("", "")
         Labels of the axes.
     note : str, default=""
@@ -64,7 +64,8 @@ class BoundaryDisplay:
     points_ : list of PathCollection
         The data, one collection a class.
     support_ : dict of PathCollection
-        Signs on the support vectors by kind, "margin" and "bound".
+        Signs on the support vectors by kind: "margin", "bound", or "slack" for the squared hinge
+        loss.
     legend_ : Legend or None
 
     Examples
@@ -193,21 +194,23 @@ class BoundaryDisplay:
         ax.set(xlim=self.grid[0][[0, -1]], ylim=self.grid[1][[0, -1]])
         if self.note:
             ax.set_title(self.note, loc="left", fontsize="small", style="italic")
-        self.legend_ = self._draw_legend(ax, foreground) if legend else None
+        self.legend_ = self._draw_legend(ax, foreground, colors) if legend else None
         return self
 
     def _draw_regions(self, ax: Any, colors: Any) -> Any:
-        background = ax.get_facecolor()[:3]
-        shades = [
-            tint(class_style(code, colors)[0], background, REGION_TINT)
-            for code in range(len(self.classes))
-        ]
+        shades = self._shades(ax, colors)
         edges = [(axis[0], axis[-1], (axis[1] - axis[0]) / 2) for axis in self.grid]
         extent = [bound for low, high, half in edges for bound in (low - half, high + half)]
         image = np.asarray(shades)[self.regions]
         return ax.imshow(
             image, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0
         )
+
+    def _shades(self, ax: Any, colors: Any) -> list[Floats]:
+        """Return the colour of each class's region."""
+        background = ax.get_facecolor()[:3]
+        codes = range(len(self.classes))
+        return [tint(class_style(code, colors)[0], background, REGION_TINT) for code in codes]
 
     def _draw_lines(self, ax: Any, color: Any) -> tuple[list[Any], Any]:
         """Draw the boundary, and the margin where there is one."""
@@ -234,49 +237,53 @@ class BoundaryDisplay:
         for code, name in enumerate(self.classes):
             color, marker = class_style(code, colors)
             rows = self.points[self.labels == code]
-            drawn.append(
-                ax.scatter(*rows.T, s=POINT_SIZE * SIZES[marker], c=[color], marker=marker, label=_class_label(name), **rim)
-            )
+            style = {"c": [color], "marker": marker, "s": POINT_SIZE * SIZES[marker], **rim}
+            drawn.append(ax.scatter(*rows.T, label=_class_label(name), **style))
         return drawn
 
     def _draw_support(self, ax: Any, color: Any) -> dict[str, Any]:
-        """Draw a ring around vectors on the margin, an outline on those at the bound."""
+        """Draw a ring around vectors on the margin, an outline on all others."""
+        drawn: dict[str, Any] = {}
         if self.support is None:
-            return {}
-        drawn = {}
-        for kind in KINDS:
+            return drawn
+        for kind, label in LABELS.items():
             chosen = self.support.kinds == kind
-            if chosen.any():
-                drawn[kind] = ax.scatter(
-                    *self.support.points[chosen].T,
-                    s=125 if kind == "margin" else POINT_SIZE,
-                    facecolors="none",
-                    edgecolors=[color],
-                    linewidths=1.5 if kind == "margin" else 1.2,
-                    label=self.support.labels[kind],
-                    zorder=4,
-                )
-        if "bound" in drawn and self.labels is not None:
-            at_bound = self.support.codes[self.support.kinds == "bound"]
-            _follow_markers(drawn["bound"], at_bound)
+            if not chosen.any():
+                continue
+            drawn[kind] = ax.scatter(
+                *self.support.points[chosen].T,
+                s=125 if kind == "margin" else POINT_SIZE,
+                facecolors="none",
+                edgecolors=[color],
+                linewidths=1.5 if kind == "margin" else 1.2,
+                label=label,
+                zorder=4,
+            )
+            if kind != "margin" and self.labels is not None:
+                _follow_markers(drawn[kind], self.support.codes[chosen])
         return drawn
 
-    def _draw_legend(self, ax: Any, color: Any) -> Any:
+    def _draw_legend(self, ax: Any, color: Any, colors: Any) -> Any:
         from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
 
-        handles = [points for points in self.points_ if not points.get_label().startswith("_")]
+        handles: list[Any] = self.points_
+        if self.labels is None:  # no points tell what the colours mean
+            shades = [tuple(shade) for shade in self._shades(ax, colors)]
+            names = [_class_label(name) for name in self.classes]
+            handles = [Patch(color=c, label=name) for c, name in zip(shades, names)]
+        handles = list(handles)
         if self.boundary_:
             name = "boundary, f = 0" if self.has_margin else "boundary"
-            handles.append(Line2D([], [], color=color, linewidth=1.6, label=name))
+            handles.append(Line2D([], [], color=color, lw=1.6, label=name))
         if self.margin_ is not None:
-            handles.append(Line2D([], [], color=color, linewidth=1.1, ls="--", label="margin, f = ±1"))
+            handles.append(Line2D([], [], color=color, lw=1.1, ls="--", label="margin, f = ±1"))
         for kind, collection in self.support_.items():
-            ring = {"ls": "", "marker": "o", "mfc": "none", "mec": color}
-            size = {"ms": 11, "mew": 1.5} if kind == "margin" else {"ms": 6, "mew": 1.2}
-            handles.append(Line2D([], [], label=collection.get_label(), **ring, **size))
-        return ax.legend(
-            handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0, frameon=False
-        )
+            style: dict[str, Any] = {"ls": "", "marker": "o", "mfc": "none", "mec": color}
+            style |= {"ms": 11, "mew": 1.5} if kind == "margin" else {"ms": 6, "mew": 1.2}
+            handles.append(Line2D([], [], label=collection.get_label(), **style))
+        place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+        return ax.legend(handles=handles, borderaxespad=0, frameon=False, **place)
 
 
 def _check_drawable(estimator: Any, grid_resolution: int, eps: float) -> None:
@@ -333,7 +340,7 @@ def _codes(labels: Any, classes: Any, n_rows: int) -> NDArray[np.int64]:
     codes = order[places]
     unknown = np.unique(labels[np.asarray(classes)[codes] != labels])
     if unknown.size:
-        raise ValueError(f"y holds {unknown[0]!r}, which the classifier was not fitted on.")
+        raise ValueError(f"y holds the label {unknown[0]}, which the classifier was not fitted on.")
     return codes
 
 

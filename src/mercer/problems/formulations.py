@@ -419,7 +419,7 @@ def squared_epsilon_svr(target: ArrayLike, C: ArrayLike, epsilon: float) -> Quad
 
 def _signs(y: ArrayLike, n: int | None = None) -> Vector:
     signs = np.asarray(y, dtype=np.float64)
-    if signs.ndim != 1 or not np.isin(signs, (-1.0, 1.0)).all():
+    if signs.ndim != 1 or not (np.abs(signs) == 1.0).all():
         raise ValueError("The labels y must be a vector of +1 and -1.")
     if n is not None and signs.shape[0] != n:
         raise ValueError(f"There are {signs.shape[0]} labels for {n} rows.")
@@ -430,7 +430,7 @@ def _penalty(C: ArrayLike, n: int) -> Vector:
     """Return C as one number for each row: none negative, and not zero for all."""
     penalty = np.asarray(C, dtype=np.float64)
     if penalty.ndim == 0 and not penalty > 0:
-        raise ValueError(f"C must be positive, got {C}.")
+        raise ValueError(f"C must be positive, got {penalty}.")
     if penalty.ndim > 0 and penalty.shape != (n,):
         raise ValueError(f"C must be a number or {n} numbers, got an array of {penalty.shape}.")
     if np.isnan(penalty).any() or (penalty < 0).any():
@@ -451,9 +451,12 @@ def _one_sided(signs: Vector, room: Vector) -> tuple[Vector, Vector]:
 
 
 def _squared_slack(penalty: Vector, factor: float) -> tuple[Vector, Vector]:
-    """Return the ridge factor / C and the room of each row: endless, but none where C = 0."""
+    """Return the ridge factor / C and the room of each row: endless, but none where C = 0.
+
+    The ridge of a row without room plays no part; a positive one leaves the others' company whole.
+    """
     used = penalty > 0
-    ridge = np.divide(factor, penalty, out=np.zeros_like(penalty), where=used)
+    ridge = np.divide(factor, penalty, out=np.full_like(penalty, factor), where=used)
     return ridge, np.where(used, np.inf, 0.0)
 
 

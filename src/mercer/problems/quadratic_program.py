@@ -126,11 +126,12 @@ class QuadraticProgram:
         >>> one_class(5, nu=0.5).feasible_point()
         array([0.4, 0.4, 0.2, 0. , 0. ])
         """
-        beta = np.clip(np.zeros(self.n), self.lower, self.upper)
+        beta: Vector = np.clip(np.zeros(self.n), self.lower, self.upper)
         missing = self.delta - beta.sum()
         room = self.upper - beta if missing > 0 else beta - self.lower
         used_before = np.concatenate(([0.0], np.cumsum(room)[:-1]))
-        return beta + np.sign(missing) * np.clip(abs(missing) - used_before, 0.0, room)
+        beta += np.sign(missing) * np.clip(abs(missing) - used_before, 0.0, room)
+        return beta
 
     def repair(self, beta: ArrayLike) -> Vector:
         """Return a feasible point close to ``beta``, for instance for a warm start.
@@ -174,6 +175,17 @@ class QuadraticProgram:
     def contains(self, beta: Vector) -> bool:
         """Say whether ``beta`` lies in the box."""
         return bool((beta >= self.lower).all() and (beta <= self.upper).all())
+
+    def may_diverge(self) -> bool:
+        """Tell whether the variables could grow without end, as for a hard margin.
+
+        Returns
+        -------
+        bool
+            False where the bounds or the ridge hold them.
+        """
+        endless = np.isinf(self.upper).any() and np.isinf(self.lower).any()
+        return bool(endless and not (self.ridge > 0).all())
 
     def objective(self, beta: Vector, gradient: Vector) -> float:
         """Return the objective at ``beta``, given the gradient there: (gradient + p) . beta / 2.

@@ -94,7 +94,7 @@ class Features:
 
     def mean(self) -> Vector:
         """Return the mean row."""
-        return np.asarray(self.values.sum(axis=0)) / self.n
+        return np.asarray(self.values.sum(axis=0) / self.n)
 
     def column_spread(self) -> Vector:
         """Return the standard deviation of each column, 1 where it is zero."""
@@ -109,7 +109,7 @@ class Features:
     def sample(self) -> Matrix:
         """Some of the rows, evenly spread, dense."""
         rows = self.values[:: max(1, self.n // _SAMPLE)]
-        return rows.toarray() if self.sparse else rows
+        return np.asarray(rows.toarray() if self.sparse else rows)
 
     def far_from_centre(self) -> bool:
         """Say whether some column has a mean far larger than its spread, judged by the sample."""

@@ -34,12 +34,18 @@ from mercer.problems.quadratic_program import QuadraticProgram
 from mercer.solvers._features import Features, ScaledCholesky
 from mercer.solvers._limits import Limits
 from mercer.solvers._newton import Hyperplane
+from mercer.solvers._presolve import can_be_unbounded
 from mercer.solvers.solution import Status
 
 Vector = NDArray[np.float64]
 
 _MOST_STEPS = 100
+# What the predictor foresees is checked when it promises success, and now and then.
+_CHECK_EVERY = 4
 _STEP_SHARE = 0.995
+# Below this share of the complementarity at the start, or with shorter steps, nothing is gained.
+_EXHAUSTED = 1e-17
+_SHORTEST = 1e-10
 # A ray that moves Z'beta by less than this, for a sum of |beta| of one, proves unboundedness.
 _RAY_TOLERANCE = 1e-9
 
@@ -56,10 +62,8 @@ class _Side:
         self.bound = bound[self.rows]
         self.slack = sign * (beta[self.rows] - self.bound)
         self.dual = mu / self.slack
-
-    def weigh(self) -> Vector:
         self.ratio = self.dual / self.slack
-        return self.ratio
+        self.slack_change = self.dual_change = self.pull = np.zeros_like(self.slack)
 
     def predict(self, change: Vector) -> None:
         """Follow a change of beta towards complementarity zero."""
@@ -72,25 +76,28 @@ class _Side:
         return self.sign * self.pull
 
     def correct(self, change: Vector) -> None:
+        """Follow a change of beta towards the complementarity aimed at."""
         self.slack_change = self.sign * change[self.rows]
         self.dual_change = self.pull - self.dual - self.ratio * self.slack_change
 
-    def longest(self) -> float:
-        """Return the inverse of the longest step that keeps both positive."""
+    def shortest(self) -> float:
+        """Return the inverse of the step that brings the first slack or multiplier to zero."""
         slack = float((self.slack_change / self.slack).min(initial=0.0))
         dual = float((self.dual_change / self.dual).min(initial=0.0))
         return -min(slack, dual)
 
     def complementarity(self, length: float = 0.0) -> float:
-        if length == 0.0:
-            return float(self.slack @ self.dual)
-        return float(
-            (self.slack + length * self.slack_change) @ (self.dual + length * self.dual_change)
-        )
+        """Return the sum of slack times multiplier after a step."""
+        slack, dual = self.slack, self.dual
+        if length > 0.0:
+            slack, dual = slack + length * self.slack_change, dual + length * self.dual_change
+        return float(slack @ dual)
 
     def move(self, length: float) -> None:
+        """Take a step."""
         self.slack += length * self.slack_change
         self.dual += length * self.dual_change
+        self.ratio = self.dual / self.slack
 
     def snap(self, beta: Vector) -> None:
         """Put rows on the bound whose slack the predictor more than halves (Tapia's indicator)."""
@@ -126,48 +133,62 @@ class InteriorPoint:
             _Side(1.0, problem.lower, self.beta, mu),
             _Side(-1.0, problem.upper, self.beta, mu),
         )
-        self.n_bounds = sum(side.slack.shape[0] for side in self.sides)
+        self.n_bounds = max(1, sum(side.slack.shape[0] for side in self.sides))
         self.start_mu = mu
         self.length = 1.0
 
-    @property
-    def mu(self) -> float:
-        """Mean complementarity."""
-        return sum(side.complementarity() for side in self.sides) / self.n_bounds
+    def mu(self, length: float = 0.0) -> float:
+        """Return the mean complementarity, now or after a step."""
+        below, above = (side.complementarity(length) for side in self.sides)
+        return float(below + above) / self.n_bounds
 
     def step(self) -> tuple[Vector, Vector]:
-        """Take one step; return the point that its predictor foresaw, on its bounds, and G there."""
+        """Take one step.
+
+        Returns
+        -------
+        beta, gradient : ndarray of shape (n,)
+            The optimum that the predictor foresaw, put on its bounds, and the gradient there.
+        """
         problem, plane = self.problem, self.plane
         gradient = plane.values + problem.p + problem.ridge * self.beta
+        level = gradient + plane.b
         self._factorise()
-        mu = self.mu
-        moved, move, change = self._direction(-gradient - plane.b)
+        moved, _, change = self._direction(-level)
+        foreseen = gradient + change + problem.ridge * moved
+        candidate = self.beta + moved
         for side in self.sides:
             side.predict(moved)
-        candidate = self.beta + moved
-        foreseen = gradient + change + problem.ridge * moved
-        for side in self.sides:
             side.snap(candidate)
         np.clip(candidate, problem.lower, problem.upper, out=candidate)
 
-        length = min(1.0, 1.0 / max(1e-300, *(side.longest() for side in self.sides)))
-        reached = sum(side.complementarity(length) for side in self.sides) / self.n_bounds
-        target = mu * (reached / mu) ** 3
-        pull = -gradient - plane.b
+        now = self.mu()
+        target = now * (self.mu(self._longest()) / now) ** 3 if now > 0 else 0.0
+        pull = -level
         for side in self.sides:
             pull[side.rows] += side.aim(target)
         moved, move, change = self._direction(pull)
         for side in self.sides:
             side.correct(moved)
-        self._move(moved, move, change)
+        self.length = length = self._longest(_STEP_SHARE)
+        self.beta += length * moved
+        for side in self.sides:
+            side.move(length)
+        plane.w = plane.w + length * move[:-1]
+        plane.b += length * float(move[-1])
+        plane.values += length * change
         return candidate, foreseen
+
+    def _longest(self, share: float = 1.0) -> float:
+        """Return the longest step up to one, or a share of the way to where a slack vanishes."""
+        return min(1.0, share / max(1e-300, *(side.shortest() for side in self.sides)))
 
     def _factorise(self) -> None:
         weight = self.problem.ridge.copy()
         for side in self.sides:
-            weight[side.rows] += side.weigh()
+            weight[side.rows] += side.ratio
         # A row without bounds and ridge has no weight of its own; give it a very small one.
-        np.maximum(weight, 1e-14 * weight.max(), out=weight)
+        np.maximum(weight, 1e-14 * weight.max() or 1.0, out=weight)
         self.inverse_weight = 1.0 / weight
         matrix = self.features.weighted_gram(self.inverse_weight)
         matrix[np.diag_indices(self.features.d)] += 1.0
@@ -184,30 +205,20 @@ class InteriorPoint:
         change = self.features.times(move[:-1])
         return pull - self.inverse_weight * (change + move[-1]), move, change
 
-    def _move(self, moved: Vector, move: Vector, change: Vector) -> None:
-        longest = max(1e-300, *(side.longest() for side in self.sides))
-        self.length = length = min(1.0, _STEP_SHARE / longest)
-        self.beta += length * moved
-        for side in self.sides:
-            side.move(length)
-        self.plane.w = self.plane.w + length * move[:-1]
-        self.plane.b += length * float(move[-1])
-        self.plane.values += length * change
-
 
 def central_variables(problem: QuadraticProgram, level: Vector, mu: float) -> Vector:
     r"""Return the variables on the central path for given :math:`h = Zw + b + p`.
 
-    Between two bounds with room c, :math:`\mu/t - \mu/(c - t) = h` is quadratic in the slack t; with
-    one bound, :math:`\mu/t - r t = \pm h` is, and a slope of the wrong sign is turned into a small
-    one.
+    Between two bounds with room c, :math:`\mu/t - \mu/(c - t) = h` is quadratic in the slack t; so
+    is :math:`\mu/t - r t = \pm h` with one bound, where without ridge a slope of the wrong sign is
+    turned into a small one of the right sign.
     """
     lower, upper, ridge = problem.lower, problem.upper, problem.ridge
     has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
     room = np.where(has_lower & has_upper, upper - lower, 1.0)
     steep = np.abs(level) * room
     slack = 2.0 * mu * room / (steep + 2.0 * mu + np.hypot(steep, 2.0 * mu))
-    beta = np.where(level > 0, lower + slack, upper - slack)
+    beta: Vector = np.where(level > 0, lower + slack, upper - slack)
 
     for rows, bound, sign in (
         (has_lower & ~has_upper, lower, 1.0),
@@ -227,31 +238,46 @@ def central_variables(problem: QuadraticProgram, level: Vector, mu: float) -> Ve
     return beta
 
 
-def minimise(
-    method: InteriorPoint, tol: float, limits: Limits
-) -> tuple[Vector, Status]:
-    """Iterate until a point on the bounds has gap ``tol``; return the best such point met."""
+def minimise(method: InteriorPoint, tol: float, limits: Limits) -> tuple[Vector, Status]:
+    """Iterate until a point on the bounds has gap ``tol``; return the best such point met.
+
+    Parameters
+    ----------
+    method : InteriorPoint
+    tol : float
+    limits : Limits
+
+    Returns
+    -------
+    beta : ndarray of shape (n,)
+        Feasible.
+    status : str
+        "unbounded", the limit that was met, or "stalled"; the last also where all is well.
+    """
     problem, features = method.problem, method.features
-    best, best_gap, checks = method.beta, np.inf, 0
+    best, best_gap, gap = problem.repair(method.beta), np.inf, np.inf
     ray = _Ray(problem, features)
-    for _ in range(_MOST_STEPS):
+    for step in range(1, _MOST_STEPS + 1):
+        if limits.stop(gap):
+            break
         try:
-            candidate, foreseen = method.step()
+            with np.errstate(all="ignore"):
+                candidate, foreseen = method.step()
         except np.linalg.LinAlgError:
             break
         limits.n_iter += 1
+        if not np.isfinite(candidate).all():
+            break
         _, gap = problem.kkt(candidate, foreseen)
-        exhausted = method.mu < 1e-17 * method.start_mu or method.length < 1e-10
-        if gap <= tol or gap < 1e-3 * best_gap or exhausted:
+        exhausted = method.mu() < _EXHAUSTED * method.start_mu or method.length < _SHORTEST
+        if gap <= tol or exhausted or step % _CHECK_EVERY == 0:
             candidate = problem.repair(candidate)
             gap = gap_at(problem, features, candidate)
             if gap < best_gap:
                 best, best_gap = candidate, gap
-        if best_gap <= tol:
-            return best, "converged"
         if ray.found(method.beta):
             return method.beta, "unbounded"
-        if limits.stop(gap) or exhausted:
+        if best_gap <= tol or exhausted:
             break
     return best, limits.reason or "stalled"
 
@@ -263,30 +289,30 @@ def gap_at(problem: QuadraticProgram, features: Features, beta: Vector) -> float
 
 
 class _Ray:
-    """Looks for a direction in which the objective falls without end.
+    r"""Looks for a direction in which the objective falls without end.
 
-    Such a direction d has :math:`Z^\\top d = 0`, :math:`\\sum d = 0`, :math:`p^\\top d < 0`, and lies
-    in the rows with an endless bound and no ridge. If the data of a hard margin are not separable,
-    the growing iterates turn into one. Any separating hyperplane would need
-    :math:`\\|w\\| \\ge \\sum|d| / \\|Z^\\top d\\|`, so a small quotient is a proof within rounding.
+    Such a direction d has :math:`Z^\top d = 0`, :math:`\sum d = 0` and :math:`p^\top d < 0`, and
+    lies in the rows with an endless bound and no ridge. If the data of a hard margin are not
+    separable, the growing iterates turn into one. Any separating hyperplane would need
+    :math:`\|w\| \ge \sum|d| / \|Z^\top d\|`, so a small quotient is a proof within rounding.
     """
 
     def __init__(self, problem: QuadraticProgram, features: Features) -> None:
         self.problem, self.features = problem, features
-        endless = (problem.ridge == 0) & (np.isinf(problem.lower) | np.isinf(problem.upper))
-        self.rows = endless
-        self.bound = np.where(np.isfinite(problem.lower), problem.lower, problem.upper)
-        self.bound[~np.isfinite(self.bound)] = 0.0
-        rises, falls = np.isinf(problem.upper) & endless, np.isinf(problem.lower) & endless
-        self.possible = bool(rises.any() and falls.any())
-        self.spread = features.column_spread() if self.possible else None
+        self.possible = can_be_unbounded(problem)
+        if self.possible:
+            endless = np.isinf(problem.lower) | np.isinf(problem.upper)
+            self.rows = endless & (problem.ridge == 0)
+            bound = np.where(np.isfinite(problem.lower), problem.lower, problem.upper)
+            self.bound = np.where(np.isfinite(bound), bound, 0.0)
+            self.spread = features.column_spread()
 
     def found(self, beta: Vector) -> bool:
         if not self.possible:
             return False
         direction = np.where(self.rows, beta - self.bound, 0.0)
-        size = float(np.abs(direction).sum())
-        if abs(direction.sum()) > _RAY_TOLERANCE * size or self.problem.p @ direction >= 0:
+        most = _RAY_TOLERANCE * float(np.abs(direction).sum())
+        if abs(direction.sum()) > most or self.problem.p @ direction >= 0:
             return False
         shift = self.features.transposed_times(direction) / self.spread
-        return float(np.linalg.norm(shift)) <= _RAY_TOLERANCE * size
+        return float(np.linalg.norm(shift)) <= most

@@ -92,6 +92,8 @@ class RidgedNewton:
         self.features = features
         self.inverse_ridge = 1.0 / (problem.ridge + extra_ridge)
         self.target = extra_ridge * centre - problem.p
+        self._free = np.zeros(problem.n, dtype=bool)
+        self._gram = np.zeros((features.d + 1, features.d + 1))
 
     def variables(self, level: Vector) -> Vector:
         """Return the variables for ``level`` = Zw + b."""
@@ -125,14 +127,27 @@ class RidgedNewton:
         return abs(float(view.residual @ move)), length == 1.0
 
     def _curvature(self, beta: Vector) -> ScaledCholesky:
-        problem = self.problem
-        free = np.flatnonzero((beta > problem.lower) & (beta < problem.upper))
-        # With no free row the function is flat in b; the curvature of all rows bounds it above.
-        rows = free if 0 < free.shape[0] < beta.shape[0] else None
-        weight = self.inverse_ridge if rows is None else self.inverse_ridge[rows]
-        matrix = self.features.weighted_gram(weight, rows)
+        free = (beta > self.problem.lower) & (beta < self.problem.upper)
+        if not free.any():
+            # The function is flat in b; the curvature that all rows would give bounds it above.
+            free[:] = True
+        self._update_gram(free)
+        matrix = self._gram.copy()
         matrix[np.diag_indices(self.features.d)] += 1.0
         return ScaledCholesky(matrix)
+
+    def _update_gram(self, free: NDArray[np.bool_]) -> None:
+        """Bring the sum over the free rows up to date, by the rows that changed if they are few."""
+        gone, new = self._free & ~free, free & ~self._free
+        if np.count_nonzero(gone) + np.count_nonzero(new) > 0.5 * np.count_nonzero(free):
+            gone, new = np.zeros_like(free), free
+            self._gram[:] = 0.0
+        for rows, sign in ((np.flatnonzero(new), 1.0), (np.flatnonzero(gone), -1.0)):
+            if rows.size:
+                weight = self.inverse_ridge[rows]
+                whole = rows.shape[0] == free.shape[0]
+                self._gram += sign * self.features.weighted_gram(weight, None if whole else rows)
+        self._free = free
 
     def _line_search(self, w: Vector, view: View, move: Vector, change: Vector) -> float:
         """Find a point near the minimum along the move, where the slope is nearly zero."""

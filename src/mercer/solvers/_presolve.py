@@ -77,7 +77,8 @@ def without_far_bounds(problem: QuadraticProgram, size: float) -> QuadraticProgr
     -------
     QuadraticProgram or None
     """
-    far = _FAR * float(np.ptp(problem.p)) / size if size > 0 else np.inf
+    span = float(np.ptp(problem.p))
+    far = _FAR * span / size if size > 0 and span > 0 else np.inf
     room = problem.upper - problem.lower
     distant = np.isfinite(room) & (room > far)
     if not distant.any():

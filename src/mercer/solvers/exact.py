@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.linalg
@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 
 from mercer.problems.quadratic_program import QuadraticProgram, Vector
 from mercer.solvers._limits import Callback, Limits
+from mercer.solvers._polish import pair_steps, polish
 from mercer.solvers._presolve import (
     can_be_unbounded,
     only_point,
     starting_point,
     without_far_bounds,
 )
-from mercer.solvers._polish import polish
 from mercer.solvers.solution import Solution, Status
 
 Matrix = Vector
 
 # Asked of the library; it stops at what it can reach.
 _LIBRARY_TOLERANCE = 1e-12
-_RAY_TOLERANCE = 1e-10
 # Gap, relative to the range of the linear term, with which the search for good units ends.
 _ACCURATE = 1e-9
+_MOST_IMPROVEMENTS = 4
 _MOST_STEPS = 200
 # Eigenvalues below minus this share of the largest diagonal entry are not a matter of rounding.
 _INDEFINITE = 1e-8
@@ -46,18 +46,19 @@ def solve_exact(
 ) -> Solution:
     r"""Solve a quadratic program with the interior-point method of clarabel.
 
-    The whole matrix is formed and factorised in every step, so this is for small problems, and for
-    those that must be right: whatever the tolerance, the method goes on to the accuracy of the
-    arithmetic. Its answer is put on the bounds that the multipliers name, and the conditions on
-    the free rows are then solved as linear equations.
+    The whole matrix is formed, decomposed once, and its root factorised in every step, so this is
+    for small problems, and for those that must be right: whatever the tolerance, the method goes on
+    to the accuracy of the arithmetic. Its answer is put on the bounds that the multipliers name;
+    then the conditions on the free rows are solved as linear equations, and wrong bounds are put
+    right by moving pairs of variables.
 
     Parameters
     ----------
     problem : QuadraticProgram
     gram : object
-        With a method ``matrix()`` that returns K as a dense float64 array of shape (n, n). An
-        eigenvalue that rounding has made negative (down to -1e-8 of the largest diagonal entry)
-        is made up for by a ridge of its size inside the method; the gap is that of K as given.
+        With a method ``matrix()`` that returns K as a dense float64 array of shape (n, n).
+        Eigenvalues that rounding has made negative (down to -1e-8 of the largest diagonal entry)
+        are taken for zero inside the method; the gap is that of K as given.
     tol : float, default=1e-3
         The gap that counts as converged.
     max_iter : int, default=-1
@@ -157,13 +158,29 @@ class _Search:
             found = self.judge(problem.repair(beta), status)
             if status == "unbounded":
                 return found
-            found = polish(problem, found, self._block, self.judge, problem.n)
+            goal = _ACCURATE * float(np.ptp(part.p))
+            if not self.limits.reason:
+                found = self._improve(found, goal)
             if best is None or found.gap < best.gap:
                 best = found
-            if self.limits.reason or best.gap <= _ACCURATE * np.ptp(part.p):
+            if self.limits.reason or best.gap <= goal:
                 break
         assert best is not None  # there is always one unit at least
         return best
+
+    def _improve(self, found: Solution, goal: float) -> Solution:
+        """Put right what the library left: free rows by linear equations, wrong bounds by pairs."""
+        problem = self.problem
+        for _ in range(_MOST_IMPROVEMENTS):
+            found = polish(problem, found, self._block, self.judge, problem.n)
+            if found.gap <= goal:
+                break
+            beta = pair_steps(problem, self.matrix, found, goal)
+            better = self.judge(problem.repair(beta), found.status)
+            if not better.gap < 0.5 * found.gap:
+                break
+            found = better
+        return found
 
     def _block(self, rows: NDArray[np.intp]) -> Matrix:
         return np.asarray(self.matrix[np.ix_(rows, rows)])
@@ -174,8 +191,8 @@ def _factor(matrix: Matrix, size: float) -> Matrix:
     values, vectors = scipy.linalg.eigh(0.5 * (matrix + matrix.T))
     if values[0] < -_INDEFINITE * size:
         raise ValueError(
-            f"The kernel matrix is not positive semi-definite: its most negative eigenvalue is "
-            f"{values[0]:.3g}, its largest diagonal entry {size:.3g}."
+            f"The kernel matrix is not positive semi-definite: centred, its most negative "
+            f"eigenvalue is {values[0]:.3g}; its largest diagonal entry is {size:.3g}."
         )
     kept = values > np.finfo(float).eps * max(size, values[-1])
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
@@ -192,11 +209,11 @@ def _call_library(
     clarabel = _import_clarabel()
     n, rank = factor.shape
     below, above = np.isfinite(part.lower), np.isfinite(part.upper)
-    eye = sp.eye_array(n, format="csr")
-    constraints = sp.block_array(
+    eye = sp.eye(n, format="csr")
+    constraints = sp.bmat(
         [
             [np.ones((1, n)), None],
-            [factor.T * (unit / np.sqrt(cost)), -sp.eye_array(rank)],
+            [factor.T * (unit / np.sqrt(cost)), -sp.eye(rank)],
             [-eye[below], None],
             [eye[above], None],
         ],
@@ -209,11 +226,12 @@ def _call_library(
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _LIBRARY_TOLERANCE
-    settings.tol_infeas_abs = settings.tol_infeas_rel = _RAY_TOLERANCE
-    settings.max_iter = limits.max_iter
+    if not can_be_unbounded(part):  # then the library must not think so either
+        settings.tol_infeas_abs = settings.tol_infeas_rel = 1e-30
+    settings.max_iter = max(0, limits.max_iter - limits.n_iter)
     settings.time_limit = limits.remaining()
     solver = clarabel.DefaultSolver(
-        sp.diags_array(np.append(part.ridge * (unit * unit / cost), np.ones(rank)), format="csc"),
+        sp.diags(np.append(part.ridge * (unit * unit / cost), np.ones(rank)), format="csc"),
         np.append(part.p * (unit / cost), np.zeros(rank)),
         constraints,
         np.concatenate(([part.delta / unit], np.zeros(rank), bounds)),
@@ -224,7 +242,7 @@ def _call_library(
     solver.set_termination_callback(watch)
     answer = solver.solve()
     watch.raise_pending()
-    limits.n_iter = answer.iterations
+    limits.n_iter = watch.before + answer.iterations
 
     beta = np.array(answer.x)[:n] * unit
     slack, dual = np.array(answer.s)[1 + rank :], np.array(answer.z)[1 + rank :]
@@ -248,8 +266,9 @@ def _units(part: QuadraticProgram, factor: Matrix) -> list[tuple[float, float]]:
     room = np.minimum(room, part.upper.sum() - part.delta)
     finite = room[np.isfinite(room)]
     large = float(np.median(finite)) if finite.size else slope / (ridge or curvature or 1.0)
-    small = min(large, slope / (curvature + ridge or 1.0))
-    units = {large or 1.0: None, small or large or 1.0: None, np.sqrt(large * small) or 1.0: None}
+    large = large or 1.0
+    small = min(large, slope / (curvature + ridge or 1.0)) or large
+    units = dict.fromkeys((large, small, float(np.sqrt(large * small))))
     return [(unit, slope * unit or curvature * unit * unit or 1.0) for unit in units]
 
 
@@ -267,13 +286,14 @@ class _Watch:
     def __init__(self, limits: Limits, unit: float) -> None:
         self.limits = limits
         self.unit = unit
+        self.before = limits.n_iter
         self.pending: BaseException | None = None
 
     def __call__(self, info: Any) -> bool:
         try:
-            self.limits.n_iter = info.iterations
+            self.limits.n_iter = self.before + info.iterations
             return self.limits.stop(info.res_dual * self.unit)
-        except BaseException as error:  # noqa: BLE001  # raised again as soon as the library is left
+        except BaseException as error:  # raised again as soon as the library is left
             self.pending = error
             return True
 
@@ -290,4 +310,4 @@ def _import_clarabel() -> ModuleType:
             "solver='exact' needs the package clarabel; install it with "
             "`pip install mercer[exact]`."
         ) from error
-    return clarabel
+    return cast(ModuleType, clarabel)

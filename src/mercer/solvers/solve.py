@@ -25,6 +25,7 @@ def solve(
     callback: Callable[[int, float], Any] | None = None,
     n_threads: int | None = None,
     cache_bytes: float = 200e6,
+    shrinking: bool = True,
 ) -> Solution:
     """Solve a quadratic program.
 
@@ -35,11 +36,12 @@ def solve(
         The matrix K.
     solver : {"auto", "smo", "exact", "linear"}, default="auto"
         "smo" is block SMO; "exact" the interior-point method of clarabel (needs the ``exact``
-        extra); "linear" an interior-point method that never forms K, for linear kernels with many
-        more rows than columns. "auto" takes "linear" where that is faster, else "smo".
+        extra); "linear" Newton and interior-point steps that never form K, for linear kernels with
+        many more rows than columns. "auto" takes "linear" where that is faster, and for a hard
+        margin, where it is surer to tell whether the classes can be separated; else "smo".
     tol, max_iter, time_limit, warm_start, callback
         As in each solver, see `solve_smo`.
-    n_threads, cache_bytes
+    n_threads, cache_bytes, shrinking
         Only for "smo".
 
     Returns
@@ -71,10 +73,15 @@ def solve(
     if features is not None:
         from mercer.solvers.linear import linear_is_worthwhile, solve_linear
 
-        if solver == "linear" or linear_is_worthwhile(*features.shape):
+        if (
+            solver == "linear"
+            or linear_is_worthwhile(*features.shape)
+            or (problem.may_diverge() and features.shape[1] <= features.shape[0])
+        ):
             return solve_linear(problem, features, **common)
     if solver == "exact":
         from mercer.solvers.exact import solve_exact
 
         return solve_exact(problem, gram, **common)
-    return solve_smo(problem, gram, n_threads=n_threads, cache_bytes=cache_bytes, **common)
+    common |= {"n_threads": n_threads, "cache_bytes": cache_bytes, "shrinking": shrinking}
+    return solve_smo(problem, gram, **common)

@@ -1,0 +1,25 @@
+"""What a person types: the `mercer` command."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+__all__ = ["main"]
+
+NEEDED = ("typer", "rich", "pandas", "matplotlib")
+"""What the `app` extra brings; looked for but not imported, so that --help stays quick."""
+
+
+def main() -> None:
+    """Run the command line, or say how to get what it needs."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        print(
+            f"The mercer command needs {' and '.join(missing)}; run pip install 'mercer[app]'.",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
+    from mercer.cli.app import app
+
+    app(prog_name="mercer")

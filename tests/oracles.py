@@ -1,0 +1,55 @@
+"""What a solution must satisfy, computed from its variables alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer.problems import QuadraticProgram
+from mercer.solvers.solution import Solution
+
+
+def kkt_residual(
+    problem: QuadraticProgram, matrix: np.ndarray, beta: np.ndarray, offset: float
+) -> float:
+    """Largest violation of the optimality conditions over the rows, for a given offset."""
+    level = matrix @ beta + problem.ridge * beta + problem.p + offset
+    too_low = np.where(beta < problem.upper, np.maximum(-level, 0.0), 0.0)
+    too_high = np.where(beta > problem.lower, np.maximum(level, 0.0), 0.0)
+    return float(max(too_low.max(initial=0.0), too_high.max(initial=0.0)))
+
+
+def rounding(problem: QuadraticProgram, matrix: np.ndarray, beta: np.ndarray) -> float:
+    """How far a gradient computed in float64 may be off."""
+    terms = np.abs(matrix).max(initial=0.0) * np.abs(beta).sum()
+    terms += np.abs(problem.ridge * beta).max() + np.abs(problem.p).max()
+    return 1e-15 * float(terms)
+
+
+def assert_feasible(problem: QuadraticProgram, beta: np.ndarray) -> None:
+    """The box holds exactly, the sum up to rounding."""
+    assert (beta >= problem.lower).all()
+    assert (beta <= problem.upper).all()
+    assert abs(beta.sum() - problem.delta) <= 1e-12 * (np.abs(beta).sum() + abs(problem.delta))
+
+
+def assert_kkt(
+    problem: QuadraticProgram, matrix: np.ndarray, solution: Solution, tol: float
+) -> None:
+    """The solution is feasible, optimal to ``tol``, and says of itself what is true."""
+    beta = solution.beta
+    assert_feasible(problem, beta)
+    noise = rounding(problem, matrix, beta)
+    gradient = matrix @ beta + problem.ridge * beta + problem.p
+    np.testing.assert_allclose(solution.gradient, gradient, rtol=1e-9, atol=1e-12 + noise)
+    # One offset for all rows has residuals between half the gap and the gap.
+    residual = kkt_residual(problem, matrix, beta, solution.offset)
+    assert residual <= tol + noise
+    assert 0.5 * solution.gap - noise <= residual <= solution.gap + noise
+    np.testing.assert_allclose(
+        solution.objective,
+        0.5 * beta @ matrix @ beta + 0.5 * problem.ridge @ beta**2 + problem.p @ beta,
+        rtol=1e-9,
+        atol=1e-12 + noise * np.abs(beta).sum(),
+    )
+    assert solution.converged == (solution.gap <= tol)
+    assert solution.converged == (solution.status == "converged")

@@ -1,0 +1,141 @@
+"""The quadratic program: what is refused, feasible points, and its measure of optimality."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import assert_feasible, kkt_residual
+
+from mercer.problems import QuadraticProgram, hinge_svc, one_class
+
+numbers = st.floats(-10, 10, allow_subnormal=False).map(lambda x: round(x, 3))
+
+
+@st.composite
+def programs(draw: Any) -> QuadraticProgram:
+    """Bounds of every kind, infinite and equal ones too, and any sum that they allow."""
+    n = draw(st.integers(1, 12))
+    vector = st.lists(numbers, min_size=n, max_size=n)
+    a, b = np.array(draw(vector)), np.array(draw(vector))
+    lower, upper = np.minimum(a, b), np.maximum(a, b)
+    open_below = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    open_above = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    lower[open_below & ~(a == b)] = -np.inf
+    upper[open_above & ~(a == b)] = np.inf
+    share = draw(st.floats(0, 1))
+    least, most = max(lower.sum(), -50.0), min(upper.sum(), 50.0)
+    delta = float(np.clip(least + share * (most - least), lower.sum(), upper.sum()))
+    return QuadraticProgram(np.array(draw(vector)), lower, upper, delta)
+
+
+@given(programs())
+def test_feasible_point_is_feasible(problem: QuadraticProgram) -> None:
+    assert_feasible(problem, problem.feasible_point())
+
+
+@given(programs(), st.lists(st.floats(-30, 30), min_size=12, max_size=12))
+def test_repair_returns_a_feasible_point_and_keeps_it(
+    problem: QuadraticProgram, values: list[float]
+) -> None:
+    repaired = problem.repair(np.array(values[: problem.n]))
+    assert_feasible(problem, repaired)
+    np.testing.assert_array_equal(problem.repair(repaired), repaired)
+
+
+@given(programs())
+def test_repair_leaves_a_feasible_point_alone(problem: QuadraticProgram) -> None:
+    beta = problem.feasible_point()
+    np.testing.assert_array_equal(problem.repair(beta), beta)
+
+
+@given(programs(), st.integers(0, 1000))
+def test_gap_and_offset_agree_with_the_conditions_row_by_row(
+    problem: QuadraticProgram, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    factor = rng.normal(size=(problem.n, 2))
+    matrix = factor @ factor.T
+    beta = problem.feasible_point()
+    gradient = matrix @ beta + problem.p
+    offset, gap = problem.kkt(beta, gradient)
+    # No offset does better than half the gap; the middle of the violating interval attains it.
+    residuals = [kkt_residual(problem, matrix, beta, b) for b in (offset, *(-gradient))]
+    assert min(residuals) >= 0.5 * gap - 1e-12
+    assert residuals[0] <= gap + 1e-12
+
+
+def test_objective_is_the_quadratic_form() -> None:
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(6, 3))
+    matrix, beta = factor @ factor.T, rng.normal(size=6)
+    problem = QuadraticProgram(rng.normal(size=6), -10.0, 10.0, beta.sum(), rng.random(6))
+    gradient = matrix @ beta + problem.ridge * beta + problem.p
+    expected = 0.5 * beta @ (matrix + np.diag(problem.ridge)) @ beta + problem.p @ beta
+    assert problem.objective(beta, gradient) == pytest.approx(expected, rel=1e-14)
+
+
+def test_offset_is_the_mean_over_free_rows_else_the_middle_else_the_one_end() -> None:
+    problem = QuadraticProgram(np.zeros(3), np.zeros(3), np.ones(3), 1.5)
+    assert problem.kkt(np.array([0.5, 0.5, 0.5]), np.array([1.0, 2.0, 6.0])) == (-3.0, 5.0)
+    corner = QuadraticProgram(np.zeros(2), np.zeros(2), np.ones(2), 1.0)
+    assert corner.kkt(np.array([1.0, 0.0]), np.array([-3.0, 1.0])) == (1.0, 0.0)
+    full = QuadraticProgram(np.zeros(2), np.zeros(2), np.ones(2), 2.0)
+    assert full.kkt(np.ones(2), np.array([-3.0, 1.0])) == (-1.0, 0.0)
+    fixed = QuadraticProgram(np.zeros(2), np.ones(2), np.ones(2), 2.0)
+    assert fixed.kkt(np.ones(2), np.array([-3.0, 1.0])) == (0.0, 0.0)
+
+
+def test_feasible_point_is_zero_where_zero_is_feasible() -> None:
+    np.testing.assert_array_equal(hinge_svc([1, -1, 1], 2.0).feasible_point(), 0.0)
+
+
+def test_feasible_point_of_the_one_class_machine_fills_the_first_rows() -> None:
+    np.testing.assert_allclose(one_class(4, 0.6).feasible_point(), [5 / 12, 5 / 12, 1 / 6, 0])
+
+
+def test_repair_prefers_free_rows_then_support_vectors() -> None:
+    problem = hinge_svc([1, 1, 1, -1], 1.0)
+    np.testing.assert_allclose(problem.repair([0.5, 1.0, 0.0, -1.0]), [0.0, 1.0, 0.0, -1.0])
+    np.testing.assert_allclose(problem.repair([1.0, 1.0, 0.0, -1.0]), [0.5, 0.5, 0.0, -1.0])
+    np.testing.assert_allclose(problem.repair([0.0, 0.0, 0.0, -0.6]), [0.0, 0.0, 0.0, 0.0])
+
+
+def test_subset_keeps_the_rows_and_may_change_the_sum() -> None:
+    problem = QuadraticProgram([1.0, 2.0, 3.0], 0.0, [1.0, 2.0, 3.0], 1.0, [0.1, 0.2, 0.3])
+    part = problem.subset([2, 0])
+    np.testing.assert_array_equal(part.p, [3.0, 1.0])
+    np.testing.assert_array_equal(part.upper, [3.0, 1.0])
+    np.testing.assert_array_equal(part.ridge, [0.3, 0.1])
+    assert part.delta == 1.0
+    assert problem.subset(np.array([True, False, False]), 0.5).delta == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([np.nan, 0.0], 0.0, 1.0, 1.0), "p must be finite"),
+        (([[0.0]], 0.0, 1.0, 1.0), "p must be a vector"),
+        (([0.0, 0.0], [0.0], 1.0, 1.0), "lower must be a number or a vector of 2"),
+        (([0.0, 0.0], [0.0, 2.0], 1.0, 1.0), "in row 1 they are 2 and 1"),
+        (([0.0, 0.0], np.nan, 1.0, 1.0), "must not be NaN"),
+        (([0.0, 0.0], np.inf, np.inf, 1.0), r"lower bound must not be \+inf"),
+        (([0.0, 0.0], 0.0, 1.0, np.inf), "delta must be finite"),
+        (([0.0, 0.0], 0.0, 1.0, 3.0), "sum to 3, but their bounds allow only sums from 0 to 2"),
+        (([0.0, 0.0], 0.0, 1.0, 1.0, -1.0), "ridge must be finite and not negative"),
+    ],
+)
+def test_nonsense_is_refused_in_one_sentence(arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        QuadraticProgram(*arguments)
+
+
+def test_repair_refuses_what_is_no_point() -> None:
+    problem = hinge_svc([1, -1], 1.0)
+    with pytest.raises(ValueError, match="must be finite"):
+        problem.repair([np.nan, 0.0])
+    with pytest.raises(ValueError, match="vector of 2 values"):
+        problem.repair([0.0, 0.0, 0.0])

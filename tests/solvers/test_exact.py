@@ -1,0 +1,210 @@
+"""The exact solver: right to the last digits, and clear about what it cannot do."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles import assert_feasible, assert_kkt
+from scipy.spatial.distance import cdist
+
+from mercer.problems import (
+    QuadraticProgram,
+    enclosing_radius,
+    epsilon_svr,
+    hard_margin_svc,
+    hinge_svc,
+    one_class,
+    squared_hinge_svc,
+    svdd,
+)
+from mercer.solvers.exact import solve_exact
+
+
+def gram(matrix: np.ndarray) -> Any:
+    return SimpleNamespace(matrix=lambda: matrix)
+
+
+def two_classes(seed: int, n: int = 60, d: int = 4, noise: float = 1.0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = np.where(X[:, 0] + noise * rng.normal(size=n) > 0, 1.0, -1.0)
+    return X, y
+
+
+def rbf(X: np.ndarray) -> np.ndarray:
+    return np.exp(-0.2 * cdist(X, X, "sqeuclidean"))
+
+
+MACHINES = {
+    "hinge, tiny C": lambda K, y: hinge_svc(y, 1e-4),
+    "hinge": lambda K, y: hinge_svc(y, 1.0),
+    "hinge, large C": lambda K, y: hinge_svc(y, 1e6),
+    "hinge, C of its own for each row": lambda K, y: hinge_svc(y, np.geomspace(0.01, 100, len(y))),
+    "squared hinge": lambda K, y: squared_hinge_svc(y, 1.0),
+    "squared hinge, large C": lambda K, y: squared_hinge_svc(y, 1e6),
+    "one class": lambda K, y: one_class(len(y), 0.3),
+    "one class, nu = 1": lambda K, y: one_class(len(y), 1.0),
+    "ball": lambda K, y: svdd(np.diag(K), 1.0),
+    "radius": lambda K, y: enclosing_radius(np.diag(K), 0.1),
+}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kind", ["rbf", "linear", "near-duplicates"])
+def test_optimal_to_rounding(machine: str, kind: str) -> None:
+    X, y = two_classes(0)
+    if kind == "near-duplicates":
+        X[30:] = X[:30] + 1e-7
+    K = X @ X.T if kind == "linear" else rbf(X)
+    problem = MACHINES[machine](K, y)
+    solution = solve_exact(problem, gram(K), tol=1e-8)
+    # Large variables carry rounding of their own size into the gradient.
+    assert_kkt(problem, K, solution, max(1e-8, 1e-15 * np.abs(solution.beta).sum()))
+    assert solution.converged
+
+
+def test_rows_taken_twice_have_a_singular_matrix() -> None:
+    X, _ = two_classes(1)
+    K = np.kron(np.ones((2, 2)), rbf(X))
+    problem = epsilon_svr(X @ [1.0, -2.0, 0.0, 1.0], 10.0, 0.1)
+    assert_kkt(problem, K, solve_exact(problem, gram(K), tol=1e-9), 1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+@pytest.mark.parametrize("C", [1e-4, 1.0, 1e4])
+def test_features_of_any_size(scale: float, C: float) -> None:
+    X, y = two_classes(2, noise=0.0)
+    K = scale**2 * (X @ X.T)
+    problem = hinge_svc(y, C)
+    solution = solve_exact(problem, gram(K), tol=1e-5)
+    assert solution.converged
+    assert_kkt(problem, K, solution, 1e-5)
+
+
+def test_fixed_rows_and_rows_without_bounds() -> None:
+    X, _ = two_classes(3, n=30)
+    K = rbf(X)
+    rng = np.random.default_rng(0)
+    lower, upper = np.full(30, -1.0), np.full(30, 1.0)
+    lower[:10] = upper[:10] = rng.uniform(-1, 1, size=10)
+    lower[10:15], upper[15:20] = -np.inf, np.inf
+    lower[20:25], upper[20:25] = -np.inf, np.inf
+    problem = QuadraticProgram(rng.normal(size=30), lower, upper, 0.7)
+    solution = solve_exact(problem, gram(K), tol=1e-9)
+    assert_kkt(problem, K, solution, 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hard_margin_of_separable_data(seed: int) -> None:
+    X, y = two_classes(seed, noise=0.0)
+    solution = solve_exact(hard_margin_svc(y), gram(X @ X.T), tol=1e-8)
+    assert_kkt(hard_margin_svc(y), X @ X.T, solution, 1e-8)
+    w = X.T @ solution.beta
+    assert (y * (X @ w + solution.offset)).min() == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_hard_margin_of_other_data_has_no_minimum(scale: float) -> None:
+    X, y = two_classes(4)
+    solution = solve_exact(hard_margin_svc(y), gram(scale**2 * (X @ X.T)))
+    assert solution.status == "unbounded"
+    assert not solution.converged
+    assert solution.n_iter < 100
+
+
+def test_only_one_feasible_point() -> None:
+    X, _ = two_classes(5, n=10)
+    solution = solve_exact(hinge_svc(np.ones(10), 1.0), gram(X @ X.T))
+    assert solution.converged
+    assert solution.n_iter == 0
+    assert not solution.beta.any()
+
+
+def test_warm_start_that_is_good_enough_comes_back() -> None:
+    X, y = two_classes(6)
+    problem, K = hinge_svc(y, 1.0), rbf(X)
+    first = solve_exact(problem, gram(K))
+    again = solve_exact(problem, gram(K), warm_start=first)
+    assert again.n_iter == 0
+    np.testing.assert_array_equal(again.beta, first.beta)
+    other = solve_exact(problem, gram(K), warm_start=np.zeros(60))
+    assert other.n_iter > 0
+    np.testing.assert_allclose(other.beta, first.beta, atol=1e-9)
+
+
+def test_limits_are_kept_and_named() -> None:
+    X, y = two_classes(7)
+    problem, K = hinge_svc(y, 1.0), rbf(X)
+    few = solve_exact(problem, gram(K), tol=1e-9, max_iter=2)
+    assert (few.status, few.converged) == ("max_iter", False)
+    assert few.n_iter <= 2
+    assert few.gap > 1e-9
+    assert_feasible(problem, few.beta)
+    soon = solve_exact(problem, gram(K), tol=1e-9, time_limit=0.0)
+    assert (soon.status, soon.converged) == ("time_limit", False)
+    assert_feasible(problem, soon.beta)
+
+
+def test_callback_sees_every_step_and_may_stop() -> None:
+    X, y = two_classes(8)
+    problem, K = hinge_svc(y, 1.0), rbf(X)
+    seen: list[tuple[int, float]] = []
+    stopped = solve_exact(
+        problem, gram(K), tol=1e-9, callback=lambda n, gap: seen.append((n, gap)) or n >= 3
+    )
+    assert (stopped.status, stopped.converged) == ("interrupted", False)
+    assert [n for n, _ in seen] == [1, 2, 3]
+    assert all(gap >= 0 for _, gap in seen)
+
+
+def test_an_interrupt_in_the_callback_gets_out() -> None:
+    X, y = two_classes(9)
+
+    def interrupt(n_iter: int, gap: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve_exact(hinge_svc(y, 1.0), gram(rbf(X)), callback=interrupt)
+
+
+def test_unreachable_tolerance_is_admitted() -> None:
+    X, y = two_classes(10)
+    solution = solve_exact(hinge_svc(y, 1.0), gram(rbf(X)), tol=0.0)
+    assert solution.gap < 1e-10
+    assert solution.converged == (solution.gap == 0.0)
+    assert solution.status in ("converged", "stalled")
+
+
+def test_indefinite_matrix_is_refused_with_its_eigenvalue() -> None:
+    X, y = two_classes(11)
+    K = np.tanh(X @ X.T - 1.0)
+    least = np.linalg.eigvalsh(K - K.mean(0) - K.mean(1)[:, None] + K.mean())[0]
+    with pytest.raises(ValueError, match="most negative ") as error:
+        solve_exact(hinge_svc(y, 1.0), gram(K))
+    assert f"{least:.3g}" in str(error.value)
+
+
+def test_matrix_indefinite_by_rounding_is_solved() -> None:
+    X, y = two_classes(12)
+    rng = np.random.default_rng(0)
+    noise = 1e-11 * rng.normal(size=(60, 60))
+    K = X @ X.T + noise + noise.T
+    assert np.linalg.eigvalsh(K)[0] < 0
+    problem = hinge_svc(y, 1.0)
+    assert_kkt(problem, K, solve_exact(problem, gram(K), tol=1e-8), 1e-8)
+
+
+def test_shape_is_checked() -> None:
+    with pytest.raises(ValueError, match=r"\(3, 3\), but there are 2 variables"):
+        solve_exact(hinge_svc([1, -1], 1.0), gram(np.eye(3)))
+
+
+def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "clarabel", None)
+    X, y = two_classes(13)
+    with pytest.raises(ImportError, match=r"pip install mercer\[exact\]"):
+        solve_exact(hinge_svc(y, 1.0), gram(rbf(X)))

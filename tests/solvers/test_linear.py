@@ -1,0 +1,341 @@
+"""The linear solver against the exact one, on all losses, sizes and degenerate data."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import assert_feasible, assert_kkt, rounding
+
+from mercer.problems import (
+    QuadraticProgram,
+    enclosing_radius,
+    epsilon_svr,
+    hard_margin_svc,
+    hinge_svc,
+    one_class,
+    squared_epsilon_svr,
+    squared_hinge_svc,
+    squared_svdd,
+    svdd,
+    svdd_with_outliers,
+)
+from mercer.solvers._features import Features
+from mercer.solvers._interior_point import InteriorPoint, minimise
+from mercer.solvers._limits import Limits
+from mercer.solvers._newton import Hyperplane, RidgedNewton
+from mercer.solvers.exact import solve_exact
+from mercer.solvers.linear import linear_is_worthwhile, solve_linear
+
+CLASSIFIERS = {
+    "hinge, C = 1e-4": lambda Z, y: hinge_svc(y, 1e-4),
+    "hinge, C = 0.01": lambda Z, y: hinge_svc(y, 0.01),
+    "hinge": lambda Z, y: hinge_svc(y, 1.0),
+    "hinge, C = 1e3": lambda Z, y: hinge_svc(y, 1e3),
+    "hinge, C = 1e6": lambda Z, y: hinge_svc(y, 1e6),
+    "hinge, C of its own for each row": lambda Z, y: hinge_svc(y, np.geomspace(0.01, 10, len(y))),
+    "squared hinge, C = 1e-4": lambda Z, y: squared_hinge_svc(y, 1e-4),
+    "squared hinge": lambda Z, y: squared_hinge_svc(y, 1.0),
+    "squared hinge, C = 1e6": lambda Z, y: squared_hinge_svc(y, 1e6),
+    "squared hinge, one row without slack": lambda Z, y: squared_hinge_svc(
+        y, np.where(np.arange(len(y)) == 5, np.inf, 1.0)
+    ),
+}
+OTHERS = {
+    "one class": lambda Z, y: one_class(len(y), 0.2),
+    "one class, nu = 1": lambda Z, y: one_class(len(y), 1.0),
+    "one class, weighted": lambda Z, y: one_class(len(y), 0.4, np.arange(len(y)) % 3),
+    "SVDD": lambda Z, y: svdd(np.sum(Z**2, axis=1), 0.05),
+    "ball": lambda Z, y: svdd(np.sum(Z**2, axis=1), 1.0),
+    "SVDD, squared slack": lambda Z, y: squared_svdd(np.sum(Z**2, axis=1), 0.1),
+    "SVDD with outliers": lambda Z, y: svdd_with_outliers(np.sum(Z**2, axis=1), y, 0.2, 0.05),
+    "radius": lambda Z, y: enclosing_radius(np.sum(Z**2, axis=1)),
+    "radius with ridge": lambda Z, y: enclosing_radius(np.sum(Z**2, axis=1), 0.5),
+}
+DATA = {
+    "plain": lambda Z, rng: Z,
+    "one column": lambda Z, rng: Z[:, :1],
+    "equal rows": lambda Z, rng: Z[rng.integers(0, 15, size=len(Z))],
+    "whole numbers": lambda Z, rng: np.round(Z),
+    "dependent columns": lambda Z, rng: np.hstack([Z, Z @ rng.normal(size=(4, 3))]),
+    "constant column": lambda Z, rng: np.hstack([Z, np.full((len(Z), 1), 3.0)]),
+    "far from zero": lambda Z, rng: Z + 1e4,
+    "columns from 1e-3 to 1e3": lambda Z, rng: Z * np.geomspace(1e-3, 1e3, 4),
+}
+
+
+def exactly(problem: QuadraticProgram, Z: np.ndarray, tol: float = 1e-8) -> Any:
+    return solve_exact(problem, SimpleNamespace(matrix=lambda: Z @ Z.T), tol=tol)
+
+
+def rows(seed: int, n: int = 90, d: int = 4, noise: float = 1.0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(n, d))
+    return Z, np.where(Z[:, 0] + noise * rng.normal(size=n) > 0.2, 1.0, -1.0)
+
+
+def assert_same_optimum(problem: QuadraticProgram, Z: np.ndarray, tol: float) -> None:
+    """The objective agrees with the exact one to 1e-9, or as far as rounding lets anyone say."""
+    K = Z @ Z.T
+    solution = solve_linear(problem, Z, tol=tol)
+    noise = rounding(problem, K, solution.beta)
+    assert solution.converged or solution.gap <= tol + 10.0 * noise
+    assert_feasible(problem, solution.beta)
+    exact = exactly(problem, Z)
+    # By convexity a gap is worth at most itself times the distance to the optimum.
+    allowed = (solution.gap + exact.gap) * np.abs(solution.beta - exact.beta).sum()
+    allowed += noise * np.abs(solution.beta).sum() + 1e-9 * abs(exact.objective)
+    assert abs(solution.objective - exact.objective) <= allowed
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("machine", [*CLASSIFIERS, *OTHERS])
+def test_same_optimum_as_the_exact_solver(machine: str, data: str) -> None:
+    Z, y = rows(0)
+    Z = np.ascontiguousarray(DATA[data](Z, np.random.default_rng(1)))
+    problem = (CLASSIFIERS | OTHERS)[machine](Z, y)
+    scale = float(np.ptp(problem.p)) or float(np.sum(Z**2, axis=1).max())
+    assert_same_optimum(problem, Z, 1e-6 * scale)
+
+
+@pytest.mark.parametrize("make", [epsilon_svr, squared_epsilon_svr])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_same_regression_as_the_exact_solver(make: Any, C: float) -> None:
+    Z, _ = rows(1)
+    target = Z @ [1.0, -1.0, 2.0, 0.0] + np.random.default_rng(0).normal(size=90)
+    assert_same_optimum(make(target, C, 0.2), np.vstack([Z, Z]), 1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+@pytest.mark.parametrize("C", [1e-4, 1.0, 1e6])
+@pytest.mark.parametrize("make", [hinge_svc, squared_hinge_svc])
+def test_features_of_any_size(make: Any, C: float, scale: float) -> None:
+    Z, y = rows(2, noise=0.0 if scale > 1 else 1.0)
+    problem = make(y, C)
+    solution = solve_linear(problem, scale * Z, tol=1e-5)
+    assert solution.converged
+    exact = exactly(problem, scale * Z)
+    assert solution.objective == pytest.approx(exact.objective, rel=1e-6)
+    values = scale**2 * (Z @ (Z.T @ (solution.beta - exact.beta)))
+    np.testing.assert_allclose(values + solution.offset - exact.offset, 0.0, atol=1e-4)
+
+
+@pytest.mark.parametrize("machine", ["hinge", "squared hinge", "one class", "ball", "radius"])
+def test_many_rows_satisfy_the_conditions_and_never_meet_as_a_matrix(machine: str) -> None:
+    Z, y = rows(3, n=4000, d=6)
+    problem = (CLASSIFIERS | OTHERS)[machine](Z, y)
+    tracemalloc.start()
+    solution = solve_linear(problem, Z, tol=1e-6)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20 * Z.nbytes + 2e6 < 0.1 * 8 * 4000**2
+    assert solution.converged
+    assert_kkt(problem, Z @ Z.T, solution, 1e-6)
+
+
+@pytest.mark.parametrize("machine", ["hinge", "squared hinge", "SVDD with outliers"])
+def test_sparse_features_give_the_same_answer(machine: str) -> None:
+    Z, y = rows(4, n=300)
+    Z[np.abs(Z) < 0.7] = 0.0
+    problem = (CLASSIFIERS | OTHERS)[machine](Z, y)
+    dense = solve_linear(problem, Z, tol=1e-8)
+    for form in (sp.csr_array(Z), sp.csc_matrix(Z)):
+        sparse = solve_linear(problem, form, tol=1e-8)
+        assert sparse.objective == pytest.approx(dense.objective, rel=1e-10)
+        np.testing.assert_allclose(form.T @ sparse.beta, Z.T @ dense.beta, atol=1e-7)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("shape", [(40, 2), (300, 5), (3000, 10)])
+def test_hard_margin_of_separable_data(shape: tuple[int, int], scale: float) -> None:
+    Z, y = rows(5, *shape, noise=0.0)
+    problem = hard_margin_svc(y)
+    solution = solve_linear(problem, scale * Z, tol=1e-7)
+    assert solution.converged
+    assert solution.n_iter < 60
+    w = scale * (Z.T @ solution.beta)
+    margins = y * (scale * (Z @ w) + solution.offset)
+    assert margins.min() == pytest.approx(1.0, abs=1e-6)
+    assert w @ w == pytest.approx(-2.0 * solution.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize(("shape", "noise"), [((40, 2), 0.5), ((300, 5), 2.0), ((5000, 10), 0.02)])
+def test_hard_margin_of_other_data_ends_soon(
+    shape: tuple[int, int], noise: float, scale: float
+) -> None:
+    Z, y = rows(6, *shape, noise=noise)
+    solution = solve_linear(hard_margin_svc(y), scale * Z)
+    assert solution.status == "unbounded"
+    assert not solution.converged
+    assert solution.n_iter < 60
+
+
+def test_one_point_of_both_classes_is_not_separable() -> None:
+    solution = solve_linear(hard_margin_svc([-1, -1, 1, 1]), np.array([[0.0], [1.0], [1.0], [2.0]]))
+    assert solution.status == "unbounded"
+
+
+def test_features_of_size_one_and_a_million_end_honestly() -> None:
+    Z, y = rows(7, n=500, d=6)
+    Z[:, ::2] *= 1e6
+    problem, K = hinge_svc(y, 1.0), Z @ Z.T
+    solution = solve_linear(problem, Z, tol=1e-8)
+    assert_feasible(problem, solution.beta)
+    assert (solution.converged, solution.status) == (False, "stalled")
+    # The gap stands at what float64 leaves of a sum of terms of size 1e12.
+    assert 1e-8 < solution.gap < 100.0 * rounding(problem, K, solution.beta)
+
+
+def test_unreachable_tolerance_is_admitted() -> None:
+    Z, y = rows(8)
+    for make in (hinge_svc, squared_hinge_svc):
+        solution = solve_linear(make(y, 10.0), Z, tol=1e-17)
+        assert solution.converged == (solution.gap <= 1e-17)
+        assert solution.status == ("converged" if solution.converged else "stalled")
+        assert solution.gap < 1e-10
+
+
+@pytest.mark.parametrize("make", [hinge_svc, squared_hinge_svc])
+def test_warm_start(make: Any) -> None:
+    Z, y = rows(9, n=2000)
+    first = solve_linear(make(y, 1.0), Z, tol=1e-6)
+    again = solve_linear(make(y, 1.0), Z, tol=1e-6, warm_start=first)
+    assert again.n_iter == 0
+    np.testing.assert_array_equal(again.beta, first.beta)
+    neighbour = make(y, 1.3)
+    cold = solve_linear(neighbour, Z, tol=1e-6)
+    for start in (first, first.beta, np.zeros(2000), 100.0 * first.beta):
+        warm = solve_linear(neighbour, Z, tol=1e-6, warm_start=start)
+        assert warm.converged
+        assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
+    assert solve_linear(neighbour, Z, tol=1e-6, warm_start=first).n_iter < cold.n_iter
+
+
+@pytest.mark.parametrize("machine", ["hinge", "squared hinge", "SVDD", "radius"])
+@pytest.mark.parametrize("limit", [0, 1, 3, 12])
+def test_iterations_are_limited_and_the_answer_is_feasible(machine: str, limit: int) -> None:
+    Z, y = rows(10, n=1500)
+    problem = (CLASSIFIERS | OTHERS)[machine](Z, y)
+    solution = solve_linear(problem, Z, tol=1e-9, max_iter=limit)
+    assert solution.n_iter <= limit
+    assert_feasible(problem, solution.beta)
+    assert solution.status == ("converged" if solution.gap <= 1e-9 else "max_iter")
+    resumed = solve_linear(problem, Z, tol=1e-6, warm_start=solution)
+    assert resumed.converged
+
+
+def test_time_is_limited() -> None:
+    Z, y = rows(11, n=20_000, d=40)
+    start = time.monotonic()
+    solution = solve_linear(hinge_svc(y, 1.0), Z, tol=1e-12, time_limit=0.0)
+    assert time.monotonic() - start < 1.0
+    assert solution.status == "time_limit"
+    assert_feasible(hinge_svc(y, 1.0), solution.beta)
+    with pytest.raises(ValueError, match="time_limit"):
+        solve_linear(hinge_svc(y, 1.0), Z, time_limit=-1.0)
+
+
+@pytest.mark.parametrize("make", [hinge_svc, squared_hinge_svc])
+def test_callback_sees_every_step_and_may_stop(make: Any) -> None:
+    Z, y = rows(12)
+    seen: list[tuple[int, float]] = []
+    done = solve_linear(make(y, 1.0), Z, callback=lambda *now: seen.append(now))
+    assert [n for n, _ in seen] == sorted(n for n, _ in seen)
+    assert 0 < len(seen) <= done.n_iter
+    assert all(gap >= 0.0 for _, gap in seen)
+    stopped = solve_linear(make(y, 1.0), Z, tol=1e-9, callback=lambda n, gap: n >= 2)
+    assert (stopped.status, stopped.n_iter) == ("interrupted", 2)
+    assert_feasible(make(y, 1.0), stopped.beta)
+
+
+def test_a_single_class_has_one_feasible_point() -> None:
+    Z, _ = rows(13)
+    solution = solve_linear(hinge_svc(np.ones(90), 1.0), Z)
+    assert solution.converged
+    assert not solution.beta.any()
+    assert solution.offset == 1.0
+
+
+def test_rows_without_features_or_without_difference() -> None:
+    y = np.array([1.0, 1.0, -1.0])
+    for Z in (np.zeros((3, 0)), np.zeros((3, 2)), np.ones((3, 2))):
+        problem = hinge_svc(y, 1.0)
+        solution = solve_linear(problem, Z, tol=1e-9)
+        assert_kkt(problem, Z @ Z.T, solution, 1e-9)
+        assert solution.objective == pytest.approx(-2.0)
+
+
+@given(st.integers(0, 10_000))
+def test_programs_of_no_machine(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 40)), int(rng.integers(1, 6))
+    Z = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-2, 2)
+    lower = np.where(rng.random(n) < 0.2, -np.inf, -rng.exponential(size=n))
+    upper = np.where(rng.random(n) < 0.2, np.inf, rng.exponential(size=n))
+    fixed = rng.random(n) < 0.1
+    lower[fixed] = upper[fixed] = rng.normal(size=int(fixed.sum()))
+    # Where a variable has no end, a ridge must bound the objective.
+    ridge = np.where(np.isinf(lower) | np.isinf(upper), rng.uniform(0.1, 1.0, size=n), 0.0)
+    delta = float(np.clip(rng.normal(), lower.sum() + 0.01, upper.sum() - 0.01))
+    if not lower.sum() < delta < upper.sum():
+        return
+    problem = QuadraticProgram(rng.normal(size=n), lower, upper, delta, ridge)
+    solution = solve_linear(problem, Z, tol=1e-7)
+    assert solution.converged
+    assert_kkt(problem, Z @ Z.T, solution, 1e-7)
+
+
+def test_interior_point_alone_solves_from_a_bad_start() -> None:
+    Z, y = rows(14)
+    features = Features(Z)
+    for problem in (
+        hinge_svc(y, 1.0),
+        squared_hinge_svc(y, 1.0),
+        enclosing_radius(np.sum(Z**2, 1)),
+    ):
+        plane = Hyperplane.at(features, 10.0 * np.ones(4), 5.0)
+        beta, _ = minimise(InteriorPoint(problem, features, plane, 1.0), 1e-7, Limits())
+        gradient = Z @ (Z.T @ beta) + problem.ridge * beta + problem.p
+        assert_feasible(problem, beta)
+        assert problem.kkt(beta, gradient)[1] <= 1e-7
+
+
+def test_newton_residual_is_the_gradient_of_the_primal_function() -> None:
+    Z, y = rows(15)
+    problem, features = hinge_svc(y, 1.0), Features(Z)
+    newton = RidgedNewton(problem, features, 0.3, 0.5 * (problem.lower + problem.upper))
+    centre = 0.5 * (problem.lower + problem.upper)
+
+    def primal(v: np.ndarray) -> float:
+        level = Z @ v[:-1] + v[-1]
+        beta = newton.variables(level)
+        inner = beta * (level + problem.p) + 0.15 * (beta - centre) ** 2
+        return float(0.5 * v[:-1] @ v[:-1] - inner.sum())
+
+    v = np.random.default_rng(0).normal(size=5)
+    view = newton.view(Hyperplane.at(features, v[:-1], v[-1]))
+    slopes = [(primal(v + e) - primal(v - e)) / 2e-6 for e in 1e-6 * np.eye(5)]
+    np.testing.assert_allclose(view.residual, slopes, atol=1e-5)
+
+
+def test_bad_features_are_refused_in_one_sentence() -> None:
+    problem = hinge_svc([1, -1], 1.0)
+    with pytest.raises(ValueError, match=r"one row for each of the 2 variables, got \(3, 1\)"):
+        solve_linear(problem, np.ones((3, 1)))
+    with pytest.raises(ValueError, match="features must be finite"):
+        solve_linear(problem, np.array([[1.0], [np.nan]]))
+
+
+def test_worthwhile_for_many_rows_and_few_columns() -> None:
+    assert linear_is_worthwhile(50_000, 100)
+    assert not linear_is_worthwhile(500, 5)  # the fixed cost decides
+    assert not linear_is_worthwhile(3_000, 1_000)  # n d^2 decides
+    assert not linear_is_worthwhile(1_000_000, 5_000)

@@ -1,0 +1,362 @@
+"""Block SMO on quadratic programs of every shape, from every kind of matrix, in any company."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import assert_feasible
+
+from mercer.gram import ComputedGram, RequestedGram, StoredGram, make_gram
+from mercer.kernels import RBF, Laplacian, Linear, Polynomial
+from mercer.problems import (
+    QuadraticProgram,
+    epsilon_svr,
+    hinge_svc,
+    one_class,
+    squared_hinge_svc,
+    svdd,
+)
+from mercer.solvers import Solution, solve, solve_smo
+from mercer.solvers.exact import solve_exact
+
+
+def assert_optimal(
+    problem: QuadraticProgram, K: np.ndarray, solution: Solution, tol: float
+) -> None:
+    """Feasible, and the conditions hold to ``tol``, all computed from beta alone."""
+    beta = solution.beta
+    assert_feasible(problem, beta)
+    gradient = K @ beta + problem.ridge * beta + problem.p
+    rounding = 1e-13 * (1.0 + np.abs(K).max(initial=0.0) * np.abs(beta).sum())
+    offset, gap = problem.kkt(beta, gradient)
+    assert gap <= tol + rounding
+    assert solution.converged
+    assert solution.status == "converged"
+    assert solution.gap <= tol
+    assert solution.gap == pytest.approx(gap, abs=1e-8 + rounding)
+    assert solution.offset == pytest.approx(offset, abs=tol)
+    assert solution.objective == pytest.approx(
+        problem.objective(beta, gradient), rel=1e-6, abs=1e-7 + rounding
+    )
+
+
+@st.composite
+def programs(draw: Any) -> tuple[QuadraticProgram, np.ndarray]:
+    """A random program: rank, bounds (some infinite, with a ridge), sum, ridge."""
+    n = draw(st.integers(2, 25))
+    rank = draw(st.integers(0, n))
+    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
+    factor = rng.normal(size=(n, rank)) * draw(st.sampled_from([0.1, 1.0, 10.0]))
+    if draw(st.booleans()) and rank > 0:  # equal rows
+        factor[n // 2 :] = factor[: n - n // 2]
+    ridge = np.where(
+        rng.random(n) < draw(st.sampled_from([0.0, 0.5, 1.0])), rng.random(n) + 0.01, 0.0
+    )
+    lower = -rng.exponential(size=n) * (rng.random(n) < 0.8)
+    upper = rng.exponential(size=n) * (rng.random(n) < 0.8)
+    if draw(st.booleans()):  # endless, where the ridge keeps the objective bounded below
+        upper[(rng.random(n) < 0.5) & (ridge > 0)] = np.inf
+        lower[(rng.random(n) < 0.5) & (ridge > 0)] = -np.inf
+    within = np.clip(rng.normal(size=n), lower, upper)
+    delta = draw(st.sampled_from([0.0, 0.3, 1.0])) * float(within.sum())
+    p = rng.normal(size=n) * draw(st.sampled_from([0.0, 1.0, 5.0]))
+    return QuadraticProgram(p, lower, upper, delta, ridge), factor @ factor.T
+
+
+@given(programs(), st.sampled_from([1e-3, 1e-8]))
+@settings(max_examples=120)
+def test_random_programs(program: Any, tol: float) -> None:
+    problem, K = program
+    solution = solve_smo(problem, StoredGram(K), tol=tol, n_threads=1)
+    assert_optimal(problem, K, solution, tol)
+
+
+@given(programs())
+@settings(max_examples=60)
+def test_random_programs_against_exact(program: Any) -> None:
+    problem, K = program
+    solution = solve_smo(problem, StoredGram(K), tol=1e-7, n_threads=1)
+    exact = solve_exact(problem, SimpleNamespace(matrix=lambda: K), tol=1e-7)
+    assert exact.gap <= 1e-6
+    span = np.abs(solution.beta - exact.beta).sum()
+    assert solution.objective == pytest.approx(exact.objective, rel=1e-7, abs=1e-6 * (span + 1e-3))
+
+
+@given(programs(), st.integers(0, 2**31))
+@settings(max_examples=40)
+def test_any_start_leads_to_the_optimum(program: Any, seed: int) -> None:
+    """A start is made feasible first; where it is does not matter to the objective."""
+    problem, K = program
+    start = np.random.default_rng(seed).normal(size=problem.n) * 3
+    cold = solve_smo(problem, StoredGram(K), tol=1e-7, n_threads=1)
+    warm = solve_smo(problem, StoredGram(K), tol=1e-7, n_threads=1, warm_start=start)
+    assert_optimal(problem, K, warm, 1e-7)
+    span = np.abs(warm.beta - cold.beta).sum()
+    assert warm.objective == pytest.approx(cold.objective, rel=1e-7, abs=1e-6 * (span + 1e-3))
+    again = solve_smo(problem, StoredGram(K), tol=1e-7, n_threads=1, warm_start=warm)
+    assert again.n_iter == 0
+
+
+def classes(seed: int, n: int, d: int = 3, noise: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X[:, 0] + noise * rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+MACHINES = {
+    "hinge": lambda y, K: hinge_svc(y, 2.0),
+    "squared_hinge": lambda y, K: squared_hinge_svc(y, 2.0),
+    "one_class": lambda y, K: one_class(len(y), 0.2),
+    "svdd": lambda y, K: svdd(np.diag(K), 0.05),
+    "svr": lambda y, K: epsilon_svr(y[: len(y) // 2], 1.0, 0.1),
+}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+def test_machines(machine: str, tol: float) -> None:
+    X, y = classes(0, 300)
+    if machine == "svr":  # every row twice
+        X = np.vstack([X[:150], X[:150]])
+    K = RBF(0.5)(X)
+    problem = MACHINES[machine](y, K)
+    for gram in (make_gram(RBF(0.5), X), StoredGram(K)):
+        assert_optimal(problem, K, solve_smo(problem, gram, tol=tol), tol)
+
+
+KERNELS = {
+    "rbf": RBF(0.5),
+    "linear": Linear(),
+    "polynomial": Polynomial(2, 0.3, 1.0),
+    "laplacian": Laplacian(0.5),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+@pytest.mark.parametrize("n", [300, 2300])
+def test_single_and_double_rows(kernel: Any, n: int) -> None:
+    """Rows of either precision lead to the same optimum, each to the gap asked for."""
+    X, y = classes(1, n)
+    problem, K = hinge_svc(y, 1.0), kernel(X)
+    tol = 1e-3
+    double = solve_smo(problem, StoredGram(K), tol=tol)
+    single = solve_smo(problem, make_gram(kernel, X), tol=tol)
+    stored = solve_smo(problem, StoredGram(K.astype(np.float32)), tol=tol)
+    assert "single" in make_gram(kernel, X).precisions(tol)
+    for solution in (double, single):
+        assert_optimal(problem, K, solution, tol)
+    # A float32 matrix is taken at its word, rounded as it is.
+    assert_optimal(problem, K.astype(np.float32).astype(float), stored, tol)
+    assert single.objective == pytest.approx(double.objective, rel=1e-4)
+    assert stored.objective == pytest.approx(double.objective, rel=1e-4)
+
+
+def test_single_rows_that_are_not_enough() -> None:
+    """Values that float32 cannot hold to the tolerance: the gap is still true in the end."""
+    X, y = classes(2, 400, noise=0.1)
+    X = 30.0 * X
+    problem, kernel = hinge_svc(y, 1e3), Polynomial(3, 0.01, 1.0)
+    solution = solve_smo(problem, make_gram(kernel, X), tol=1e-3, max_iter=2_000_000)
+    K = kernel(X)
+    gradient = K @ solution.beta + problem.p
+    rounding = 1e-15 * np.abs(K).max() * np.abs(solution.beta).sum()
+    assert problem.kkt(solution.beta, gradient)[1] == pytest.approx(
+        solution.gap, abs=1e-6 + rounding
+    )
+
+
+@pytest.mark.parametrize("n", [200, 2500])
+def test_views_of_a_stored_matrix(n: int) -> None:
+    """A part of a matrix is solved exactly as the same matrix cut out."""
+    X, y = classes(3, n + 300)
+    K = RBF(1.0)(X)
+    chosen = np.random.default_rng(3).permutation(n + 300)[:n]
+    problem = hinge_svc(y[chosen], 1.0)
+    view = solve_smo(problem, StoredGram(K).subset(chosen), tol=1e-5, n_threads=1)
+    cut = solve_smo(problem, StoredGram(K[np.ix_(chosen, chosen)]), tol=1e-5, n_threads=1)
+    np.testing.assert_array_equal(view.beta, cut.beta)
+    np.testing.assert_array_equal(view.gradient, cut.gradient)
+    assert_optimal(problem, K[np.ix_(chosen, chosen)], view, 1e-5)
+
+
+@pytest.mark.parametrize("n", [200, 2500])
+def test_requested_rows_are_computed_rows(n: int) -> None:
+    X, y = classes(4, n)
+    problem, K = hinge_svc(y, 1.0), RBF(1.0)(X)
+    computed = solve_smo(problem, ComputedGram(RBF(1.0).pairwise_form(), X), tol=1e-6)
+    requested = solve_smo(problem, RequestedGram(RBF(1.0), X), tol=1e-6)
+    for solution in (computed, requested):
+        assert_optimal(problem, K, solution, 1e-6)
+    assert requested.objective == pytest.approx(computed.objective, rel=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["computed", "requested", "stored"])
+@pytest.mark.parametrize("cache_bytes", [0, 1, 200_000, 3_000_000])
+def test_small_caches(kind: str, cache_bytes: int) -> None:
+    """Rows that do not fit are computed again: the same optimum, whatever the memory."""
+    X, y = classes(5, 2200, d=2, noise=0.3)
+    K = RBF(2.0)(X)
+    problem = hinge_svc(y, 10.0)
+    gram = {
+        "computed": lambda: make_gram(RBF(2.0), X),
+        "requested": lambda: RequestedGram(RBF(2.0), X),
+        "stored": lambda: StoredGram(K),
+    }[kind]()
+    tol = 1e-3
+    solution = solve_smo(problem, gram, tol=tol, cache_bytes=cache_bytes)
+    assert_optimal(problem, K, solution, tol)
+    plenty = solve_smo(problem, StoredGram(K), tol=tol)
+    assert solution.objective == pytest.approx(plenty.objective, rel=1e-4)
+
+
+@pytest.mark.parametrize("machine", ["hinge", "squared_hinge", "one_class"])
+def test_many_rows_in_blocks(machine: str) -> None:
+    """More rows than one block holds."""
+    X, y = classes(6, 3000, d=5)
+    K = RBF(0.3)(X)
+    problem = MACHINES[machine](y, K)
+    solution = solve_smo(problem, make_gram(RBF(0.3), X), tol=1e-4)
+    assert_optimal(problem, K, solution, 1e-4)
+
+
+@pytest.mark.parametrize("n", [500, 3000])
+@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+def test_threads_lead_to_the_same_gap(n: int, tol: float) -> None:
+    X, y = classes(7, n)
+    problem, K = hinge_svc(y, 5.0), RBF(0.5)(X)
+    solutions = [
+        solve_smo(problem, make_gram(RBF(0.5), X), tol=tol, n_threads=t) for t in (1, 2, 4)
+    ]
+    for solution in solutions:
+        assert_optimal(problem, K, solution, tol)
+        assert solution.objective == pytest.approx(solutions[0].objective, rel=10 * tol)
+
+
+@pytest.mark.parametrize("n", [500, 3000])
+@pytest.mark.parametrize("kind", ["computed", "requested", "stored"])
+def test_one_thread_gives_the_same_bits(n: int, kind: str) -> None:
+    X, y = classes(8, n)
+    problem = hinge_svc(y, 5.0)
+    gram = {
+        "computed": lambda: make_gram(RBF(0.5), X),
+        "requested": lambda: RequestedGram(RBF(0.5), X),
+        "stored": lambda: StoredGram(RBF(0.5)(X)),
+    }[kind]
+    first, second = (solve_smo(problem, gram(), tol=1e-4, n_threads=1) for _ in range(2))
+    assert first.n_iter == second.n_iter
+    assert first.beta.tobytes() == second.beta.tobytes()
+    assert first.gradient.tobytes() == second.gradient.tobytes()
+
+
+def test_several_solves_at_once() -> None:
+    """Python threads that solve different problems at the same time get what they would alone."""
+    tasks = []
+    for seed in range(12):
+        X, y = classes(100 + seed, 2100 if seed % 4 == 0 else 150 + 20 * seed)
+        C = 10.0 ** (seed % 3)
+        gram = RequestedGram(RBF(0.5), X) if seed % 3 == 1 else make_gram(RBF(0.5), X)
+        tasks.append((hinge_svc(y, C), gram))
+    alone = [solve_smo(problem, gram, n_threads=1) for problem, gram in tasks]
+    start = threading.Barrier(6)
+
+    def work(task: Any) -> Solution:
+        start.wait(timeout=60)
+        return solve_smo(*task, n_threads=1)
+
+    with ThreadPoolExecutor(6) as pool:
+        together = list(pool.map(work, tasks))
+    for one, other in zip(alone, together):
+        assert one.beta.tobytes() == other.beta.tobytes()
+        assert one.n_iter == other.n_iter
+
+
+def test_several_threaded_solves_at_once() -> None:
+    """Each with helpers of its own."""
+    X, y = classes(9, 2500)
+    problem, K = hinge_svc(y, 2.0), RBF(0.5)(X)
+
+    def work(_: int) -> Solution:
+        return solve_smo(problem, make_gram(RBF(0.5), X), tol=1e-3, n_threads=3)
+
+    with ThreadPoolExecutor(3) as pool:
+        for solution in pool.map(work, range(4)):
+            assert_optimal(problem, K, solution, 1e-3)
+
+
+def test_inputs_are_left_alone() -> None:
+    X, y = classes(10, 100)
+    problem, K = hinge_svc(y, 1.0), RBF(0.5)(X)
+    start = np.zeros(100)
+    copies = [array.copy() for array in (K, problem.p, problem.lower, problem.upper, start)]
+    solve_smo(problem, StoredGram(K), warm_start=start)
+    for array, copy in zip((K, problem.p, problem.lower, problem.upper, start), copies):
+        np.testing.assert_array_equal(array, copy)
+
+
+def test_callback_watches_and_stops() -> None:
+    X, y = classes(11, 2500, noise=2.0)
+    problem = hinge_svc(y, 1e4)
+    seen: list[tuple[int, float]] = []
+
+    def watch(n_iter: int, gap: float) -> bool:
+        seen.append((n_iter, gap))
+        return len(seen) == 3
+
+    solution = solve(problem, make_gram(RBF(1.0), X), tol=1e-9, callback=watch)
+    assert len(seen) == 3
+    assert solution.status == "interrupted"
+    assert not solution.converged
+    assert solution.gap > 1e-9
+    counts = [n_iter for n_iter, _ in seen]
+    assert counts == sorted(counts)
+    assert solution.n_iter >= counts[-1] > 0
+    assert all(gap > 0 for _, gap in seen)
+
+
+def test_callback_that_answers_nothing_goes_on() -> None:
+    X, y = classes(12, 400)
+    assert solve(hinge_svc(y, 1.0), make_gram(RBF(1.0), X), callback=lambda *_: None).converged
+
+
+@pytest.mark.parametrize("n", [2, 3, 15, 16, 17, 31, 33, 2047, 2048, 2049])
+def test_sizes_around_the_vectors_and_the_block(n: int) -> None:
+    X, y = classes(13, n, d=2)
+    y[:2] = [1.0, -1.0]
+    problem, K = hinge_svc(y, 1.0), RBF(1.0)(X)
+    assert_optimal(problem, K, solve_smo(problem, make_gram(RBF(1.0), X), tol=1e-3), 1e-3)
+
+
+def test_nothing_to_move() -> None:
+    """Bounds that leave no room, and a sum that forces every variable."""
+    K = np.eye(3)
+    fixed = QuadraticProgram([1.0, 2.0, 3.0], [0.5] * 3, [0.5] * 3, 1.5)
+    np.testing.assert_array_equal(solve_smo(fixed, StoredGram(K)).beta, [0.5] * 3)
+    forced = one_class(4, 1.0)
+    np.testing.assert_allclose(solve_smo(forced, StoredGram(np.eye(4))).beta, 0.25)
+    alone = QuadraticProgram([1.0], [0.0], [2.0], 1.0)
+    np.testing.assert_array_equal(solve_smo(alone, StoredGram(np.eye(1))).beta, [1.0])
+
+
+def test_two_variables_by_hand() -> None:
+    """min 1/2 (b1^2 + b2^2) - b1 - 3 b2 with b1 + b2 = 1 has b = (-1/2, 3/2)."""
+    problem = QuadraticProgram([-1.0, -3.0], [-10.0] * 2, [10.0] * 2, 1.0)
+    solution = solve_smo(problem, StoredGram(np.eye(2)), tol=1e-10)
+    np.testing.assert_allclose(solution.beta, [-0.5, 1.5], atol=1e-9)
+    assert solution.offset == pytest.approx(1.5, abs=1e-9)
+
+
+def test_unknown_solver() -> None:
+    with pytest.raises(ValueError, match="'auto', 'smo', 'exact', 'linear'"):
+        solve(hinge_svc([1, -1], 1.0), StoredGram(np.eye(2)), solver="newton")
+
+
+def test_matrix_of_another_size() -> None:
+    with pytest.raises(ValueError, match=r"rows|length|size"):
+        solve_smo(hinge_svc([1, -1, 1], 1.0), StoredGram(np.eye(2)))

@@ -1,0 +1,46 @@
+"""Style, types and layers: the checks that need no data."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*command):
+    """Run a tool that stands beside this Python, with the source tree in sight."""
+    tool = shutil.which(command[0], path=f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}")
+    if tool is None:
+        pytest.skip(f"{command[0]} is not installed; pip install -e '.[test]' brings it")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "1"}
+    done = subprocess.run(
+        [tool, *command[1:]], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_style():
+    run("ruff", "check", ".")
+
+
+def test_types():
+    run("mypy")
+
+
+def test_layers():
+    run("lint-imports", "--no-cache")
+
+
+def test_only_the_gram_layer_knows_the_engine():
+    """The contracts of import-linter do not see compiled modules."""
+    folder = ROOT / "src" / "mercer"
+    users = {
+        path.relative_to(folder).parts[0]
+        for path in folder.rglob("*.py")
+        if "_engine" in path.read_text(encoding="utf-8")
+    }
+    assert users == {"gram"}

@@ -1,0 +1,235 @@
+"""The engine under the address, undefined-behaviour and thread sanitizers.
+
+A copy of the package is put together with an engine built for this purpose, and the tests of the
+engine, of the solver and the zoo run on it in a process of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mercer
+
+ROOT = Path(__file__).parents[1]
+TESTS = Path(__file__).parent
+REPORTS = ("AddressSanitizer", "runtime error:", "UndefinedBehaviorSanitizer", "ThreadSanitizer")
+
+# Only the plain finders: an editable install would bring in its own engine.
+PREPARE = """
+import os, sys
+plain = ("_frozen", "importlib")
+sys.meta_path[:] = [f for f in sys.meta_path if getattr(f, "__module__", "").startswith(plain)]
+sys.path.insert(0, os.environ["MERCER_SANITIZED"])
+import mercer
+from mercer import _engine
+assert _engine.__file__.startswith(os.environ["MERCER_SANITIZED"]), _engine.__file__
+print("engine:", _engine.__file__, flush=True)
+"""
+
+RUN_TESTS = (
+    PREPARE
+    + """
+import pytest
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+)
+
+RACE = (
+    PREPARE
+    + """
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+from mercer.gram import StoredGram, kernel_products, make_gram
+from mercer.kernels import RBF
+from mercer.problems import hinge_svc
+from mercer.solvers import solve_smo
+
+rng = np.random.default_rng(0)
+
+def work(n):
+    X = np.random.default_rng(n).normal(size=(n, 3))
+    problem = hinge_svc(np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1.0, -1.0), 1.0)
+    for tol in (1e-2, 1e-6):
+        gram = make_gram(RBF(0.5), X)
+        assert solve_smo(problem, gram, tol=tol, n_threads=3, cache_bytes=4e6).converged
+    values = RBF(0.5)(X)
+    assert solve_smo(problem, StoredGram(values), tol=1e-2, n_threads=3).converged
+    kernel_products(RBF(0.5), X, X, np.ones((2, n)), n_threads=3)
+
+for n in (300, 2100):
+    work(n)
+with ThreadPoolExecutor(3) as pool:
+    list(pool.map(work, (301, 302, 303, 2101)))
+"""
+)
+
+
+def tool(name: str) -> str:
+    """Return the path of a program from this environment or from the system."""
+    beside = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    found = shutil.which(name, path=beside)
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found
+
+
+def library(compiler: str, name: str) -> str:
+    """Return the path of one of the compiler's run-time libraries."""
+    answer = subprocess.run(
+        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    if not Path(answer).is_absolute():
+        pytest.skip(f"the compiler has no {name}")
+    return answer
+
+
+@pytest.fixture(scope="module", name="compiler")
+def gnu_compiler() -> str:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("the sanitizers are run on Linux only")
+    if not (ROOT / "CMakeLists.txt").is_file():
+        pytest.skip("the sources of the engine are not here")
+    pytest.importorskip("nanobind", reason="nanobind is not installed")
+    return tool("g++")
+
+
+def build(folder: Path, compiler: str, *options: str) -> Path:
+    """Build the engine and return a folder with the package around it."""
+    cmake, ninja = tool("cmake"), tool("ninja")
+    configure = [
+        *(cmake, "-S", str(ROOT), "-B", str(folder / "build"), "-G", "Ninja"),
+        *(f"-DCMAKE_MAKE_PROGRAM={ninja}", f"-DCMAKE_CXX_COMPILER={compiler}"),
+        *(f"-DPython_EXECUTABLE={sys.executable}", *options),
+    ]
+    for command in (configure, [cmake, "--build", str(folder / "build")]):
+        result = subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
+    package = folder / "package"
+    ignored = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__", ".*")
+    shutil.copytree(Path(mercer.__file__).parent, package / "mercer", ignore=ignored)
+    (engine,) = (folder / "build").glob("_engine*.so")
+    shutil.copy(engine, package / "mercer")
+    return package
+
+
+def run(package: Path, script: str, *arguments: str, **settings: str) -> str:
+    """Run a script on the sanitised package; fail on any report."""
+    environment = os.environ | {
+        "MERCER_SANITIZED": str(package),
+        "PYTHONPATH": str(package),
+        "PYTHONMALLOC": "malloc",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        **settings,
+    }
+    result = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=package,
+    )
+    output = result.stdout + result.stderr
+    assert not any(report in output for report in REPORTS), output[-6000:]
+    assert result.returncode == 0, output[-6000:]
+    assert f"engine: {package}" in output, "another engine was loaded"
+    return output
+
+
+@pytest.fixture(scope="module")
+def address_package(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package with an engine that watches addresses and undefined behaviour."""
+    return build(tmp_path_factory.mktemp("address"), compiler, "-DMERCER_SANITIZE=ON")
+
+
+@pytest.fixture(scope="module")
+def address_settings(compiler: str) -> dict[str, str]:
+    preload = [library(compiler, name) for name in ("libasan.so", "libubsan.so", "libstdc++.so")]
+    return {
+        "LD_PRELOAD": " ".join(preload),
+        "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1:exitcode=99",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    }
+
+
+PYTEST = ("-q", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--tb=short")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("instruction_set", ["baseline", "avx2", "avx512"])
+def test_engine(
+    instruction_set: str, address_package: Path, address_settings: dict[str, str]
+) -> None:
+    run(
+        address_package,
+        RUN_TESTS,
+        *PYTEST,
+        str(TESTS / "engine"),
+        "-k",
+        "not instruction_sets",
+        MERCER_INSTRUCTION_SET=instruction_set,
+        **address_settings,
+    )
+
+
+@pytest.mark.slow
+def test_solver(address_package: Path, address_settings: dict[str, str]) -> None:
+    """Sizes around and above one block among them; the largest only repeat those."""
+    output = run(
+        address_package,
+        RUN_TESTS,
+        *PYTEST,
+        str(TESTS / "solvers" / "test_smo.py"),
+        "-k",
+        "not several and not 2300 and not 2500 and not 3000",
+        **address_settings,
+    )
+    assert "passed" in output
+
+
+@pytest.mark.slow
+def test_zoo(address_package: Path, address_settings: dict[str, str]) -> None:
+    """Every problem is fitted and judges new points; one of millions of steps is left out."""
+    output = run(
+        address_package,
+        RUN_TESTS,
+        *PYTEST,
+        str(TESTS / "svm" / "test_zoo.py"),
+        "-k",
+        "(gap_is_true or prediction_follows) and not linear_C_1e6",
+        **address_settings,
+    )
+    assert "passed" in output
+
+
+@pytest.mark.slow
+def test_a_report_is_noticed(address_package: Path, address_settings: dict[str, str]) -> None:
+    """The sanitizer is at work: memory used after it was freed ends the process with a report."""
+    script = PREPARE + "import ctypes; m = ctypes.CDLL(None); m.malloc.restype = ctypes.c_void_p\n"
+    script += "p = m.malloc(16); m.free(ctypes.c_void_p(p)); m.free(ctypes.c_void_p(p))\n"
+    with pytest.raises(AssertionError, match="AddressSanitizer: attempting double-free"):
+        run(address_package, script, **address_settings)
+
+
+@pytest.mark.slow
+def test_threads(compiler: str, tmp_path: Path) -> None:
+    """No data races: helpers of one solve, and several solves at once."""
+    package = build(
+        tmp_path,
+        compiler,
+        "-DCMAKE_CXX_FLAGS=-fsanitize=thread -g",
+        "-DCMAKE_MODULE_LINKER_FLAGS=-fsanitize=thread",
+    )
+    assert b"__tsan" in next((package / "mercer").glob("_engine*.so")).read_bytes()
+    run(
+        package,
+        RACE,
+        LD_PRELOAD=library(compiler, "libtsan.so"),
+        TSAN_OPTIONS="halt_on_error=0:exitcode=66:report_signal_unsafe=0:ignore_noninstrumented_modules=1",
+    )
