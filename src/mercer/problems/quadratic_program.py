@@ -164,13 +164,15 @@ class QuadraticProgram:
         beta = np.clip(beta, self.lower, self.upper)
         free = (beta > self.lower) & (beta < self.upper)
         support = beta != 0
+        residue = 4 * np.finfo(np.float64).eps * float(np.abs(beta).max(initial=0.0))
         for group in (free, support & ~free, ~support & ~free):
             missing = self.delta - beta.sum()
             if abs(missing) <= _rounding(beta):
                 break
             beta[group] += _share(missing, beta[group], self.lower[group], self.upper[group])
             np.clip(beta, self.lower, self.upper, out=beta)
-        return beta
+            beta[np.abs(beta) <= residue] = 0.0  # what is left of a value that was taken away
+        return np.clip(beta, self.lower, self.upper)
 
     def contains(self, beta: Vector) -> bool:
         """Say whether ``beta`` lies in the box."""
