@@ -24,6 +24,12 @@ SINGLE_PRECISION_TOL = 1e-5
 """Below this gap the rows must be float64."""
 
 
+CHEAP_FEATURES = 256
+CHEAP_CACHE = 200e6
+"""Up to so many features a row is computed sooner than fresh memory for it is had from the system,
+so that a cache beyond this many bytes makes a solve slower."""
+
+
 class ComputedGram(Gram):
     """Rows from the engine, kept in its cache while a solve lasts.
 
@@ -112,6 +118,8 @@ class ComputedGram(Gram):
         self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
     ) -> Any:
         """Hand the problem to the engine together with the rows of this matrix."""
+        if self.points.shape[1] <= CHEAP_FEATURES:
+            options = options | {"cache_bytes": int(min(options["cache_bytes"], CHEAP_CACHE))}
         single = precision == "single"
         data: Any = self.points.astype(np.float32) if single else self.points
         return _engine.smo_computed(data, *engine_arguments(self.form), problem, options)
