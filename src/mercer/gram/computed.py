@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,15 +54,22 @@ class ComputedGram(Gram):
 
     def __init__(self, form: PairwiseForm, X: Floats) -> None:
         self.form = form
-        self.points = engine_points(form, X, centre_for(form, X))
+        self.view: Indices | None = None
+        self.shared = _Points(form, engine_points(form, X, centre_for(form, X)))
         self.n = X.shape[0]
+
+    @property
+    def points(self) -> Floats:
+        """The points, prepared for the engine."""
+        return self.shared.double if self.view is None else self.shared.double[self.view]
 
     def diag(self) -> Floats:
         """Return the n diagonal entries."""
         form = self.form
         if form.is_stationary:
             return np.full(self.n, form.factor)
-        norms = np.einsum("ij,ij->i", self.points, self.points)
+        points = self.points
+        norms = np.einsum("ij,ij->i", points, points)
         if form.family == "polynomial":
             norms = (form.gamma * norms + form.coef0) ** form.degree
         elif form.family == "sigmoid":
@@ -75,7 +83,7 @@ class ComputedGram(Gram):
         return values
 
     def _at(self, indices: Indices) -> Floats:
-        return self.points[indices]
+        return self.shared.double[indices if self.view is None else self.view[indices]]
 
     def times(self, vector: Floats) -> Floats:
         """Return K v, using only the columns where v is not zero."""
@@ -88,38 +96,54 @@ class ComputedGram(Gram):
         ).ravel()
 
     def subset(self, indices: Indices) -> ComputedGram:
-        """Return the matrix of some of the points."""
+        """Return the matrix of some of the points, which are shared until they are needed."""
         part = object.__new__(ComputedGram)
-        part.form, part.points, part.n = self.form, self.points[indices], len(indices)
+        part.form, part.shared, part.n = self.form, self.shared, len(indices)
+        part.view = np.asarray(indices if self.view is None else self.view[indices])
         return part
 
     def features(self) -> Floats | None:
         """Return the points, scaled, where the kernel is linear."""
         if self.form.family != "linear":
             return None
-        return self.points if self.form.factor == 1.0 else np.sqrt(self.form.factor) * self.points
+        points = self.points
+        return points if self.form.factor == 1.0 else np.sqrt(self.form.factor) * points
 
     def precisions(self, tol: float) -> tuple[Precision, ...]:
         """Return the precisions of kernel rows to try in turn for a gap of ``tol``."""
-        if tol < SINGLE_PRECISION_TOL or self._exponent_size() > SINGLE_PRECISION_REACH:
+        if tol < SINGLE_PRECISION_TOL or self.shared.exponent > SINGLE_PRECISION_REACH:
             return ("double",)
         return ("single", "double")
-
-    def _exponent_size(self) -> float:
-        """Return how large the numbers grow that cancel in the exponent of a radial kernel."""
-        if not self.form.is_stationary or self.n == 0:
-            return 0.0
-        squared = float(np.einsum("ij,ij->i", self.points, self.points).max())
-        if self.form.family == "rbf":
-            return self.form.gamma * squared
-        return self.form.gamma * np.sqrt(squared * self.points.shape[1])
 
     def run_smo(
         self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
     ) -> Any:
         """Hand the problem to the engine together with the rows of this matrix."""
-        if self.points.shape[1] <= CHEAP_FEATURES:
+        if self.shared.double.shape[1] <= CHEAP_FEATURES:
             options = options | {"cache_bytes": int(min(options["cache_bytes"], CHEAP_CACHE))}
-        single = precision == "single"
-        data: Any = self.points.astype(np.float32) if single else self.points
+        data: Any = self.shared.single if precision == "single" else self.shared.double
+        if self.view is not None:
+            data = data[self.view]
         return _engine.smo_computed(data, *engine_arguments(self.form), problem, options)
+
+
+class _Points:
+    """Prepared points in both precisions, shared by all parts of a matrix."""
+
+    def __init__(self, form: PairwiseForm, double: Floats) -> None:
+        self.form = form
+        self.double = double
+
+    @cached_property
+    def single(self) -> Any:
+        return self.double.astype(np.float32)
+
+    @cached_property
+    def exponent(self) -> float:
+        """How large the numbers grow that cancel in the exponent of a radial kernel."""
+        if not self.form.is_stationary or len(self.double) == 0:
+            return 0.0
+        squared = float(np.einsum("ij,ij->i", self.double, self.double).max())
+        if self.form.family == "rbf":
+            return self.form.gamma * squared
+        return self.form.gamma * float(np.sqrt(squared * self.double.shape[1]))
