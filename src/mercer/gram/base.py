@@ -60,15 +60,14 @@ class Gram(ABC):
         """Return the whole matrix."""
         return self.rows(np.arange(self.n))
 
-    def times(self, vector: Floats) -> Floats:
-        """Return K v, using only the columns where v is not zero."""
+    def times(self, vector: Floats, rows: Indices | None = None) -> Floats:
+        """Return K v, or some of its rows, using only the columns where v is not zero."""
+        wanted = np.arange(self.n) if rows is None else rows
         columns = np.flatnonzero(vector)
-        product = np.zeros(self.n)
+        product = np.zeros(len(wanted))
         if columns.size:
-            for rows in row_blocks(self.n, columns.size):
-                product[rows] = (
-                    self.block(np.arange(rows.start, rows.stop), columns) @ vector[columns]
-                )
+            for part in row_blocks(len(wanted), columns.size):
+                product[part] = self.block(wanted[part], columns) @ vector[columns]
         return product
 
 

@@ -85,15 +85,14 @@ class ComputedGram(Gram):
     def _at(self, indices: Indices) -> Floats:
         return self.shared.double[indices if self.view is None else self.view[indices]]
 
-    def times(self, vector: Floats) -> Floats:
-        """Return K v, using only the columns where v is not zero."""
+    def times(self, vector: Floats, rows: Indices | None = None) -> Floats:
+        """Return K v, or some of its rows, using only the columns where v is not zero."""
         columns = np.flatnonzero(vector)
         if columns.size == 0:
-            return np.zeros(self.n)
+            return np.zeros(self.n if rows is None else len(rows))
+        left = self.points if rows is None else self._at(rows)
         ends = np.array([0, columns.size], dtype=np.int64)
-        return products(
-            self.form, self.points, self._at(columns), vector[None, columns], ends
-        ).ravel()
+        return products(self.form, left, self._at(columns), vector[None, columns], ends).ravel()
 
     def subset(self, indices: Indices) -> ComputedGram:
         """Return the matrix of some of the points, which are shared until they are needed."""

@@ -177,8 +177,7 @@ def _check_gap(problem: QuadraticProgram, gram: Gram, beta: Vector, gradient: Ve
     The worst rows of both sides are computed in float64. Their largest error tells how far down
     another row may stand that could overtake them; those are computed too, until none is left.
     """
-    support = np.flatnonzero(beta)
-    if support.size == 0:
+    if not beta.any():
         return
     exact = np.zeros(problem.n, dtype=bool)
     error, count = 0.0, 32
@@ -186,8 +185,7 @@ def _check_gap(problem: QuadraticProgram, gram: Gram, beta: Vector, gradient: Ve
         rows = _leading_rows(problem, beta, gradient, exact, error, count)
         if rows.size == 0:
             return
-        values = problem.p[rows] + problem.ridge[rows] * beta[rows]
-        values += gram.block(rows, support) @ beta[support]
+        values = problem.p[rows] + problem.ridge[rows] * beta[rows] + gram.times(beta, rows)
         error = max(error, float(np.abs(values - gradient[rows]).max()))
         gradient[rows] = values
         exact[rows] = True
