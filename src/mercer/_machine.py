@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
@@ -22,10 +23,15 @@ class KernelMachine(BaseEstimator):
     gamma: Any
     degree: int
     coef0: float
+    n_jobs: int | None
 
     def _make_kernel(self) -> Kernel:
         """Return the kernel that the parameters describe."""
         return as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+
+    def _n_threads(self) -> int | None:
+        """Return the threads that ``n_jobs`` asks for; None means all."""
+        return None if self.n_jobs in (None, -1) else effective_n_jobs(self.n_jobs)
 
     def _is_pairwise(self) -> bool:
         if isinstance(self.kernel, str):

@@ -17,6 +17,7 @@ from mercer.gram import (
     base,
     kernel_products,
     make_gram,
+    release_memory,
 )
 from mercer.kernels import (
     RBF,
@@ -31,6 +32,7 @@ from mercer.kernels import (
 )
 from mercer.problems import hinge_svc
 from mercer.solvers import solve_smo
+from mercer.svm import SVC
 
 WIDTHS = np.array([0.3, 0.05, 0.8, 0.2, 0.1])
 KNOWN = {
@@ -278,3 +280,19 @@ def test_squared_distances_refuse_other_kernels(X: np.ndarray) -> None:
 def test_unresolved_kernels_are_refused(X: np.ndarray) -> None:
     with pytest.raises(ValueError, match="scale"):
         make_gram(RBF("scale"), X)
+
+
+def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made() -> None:
+    """Ten million rows take 800 TB; the sentence names both sizes and the way out."""
+    gram = ComputedGram(RBF(1.0).pairwise_form(), np.zeros((1, 1)))
+    gram.n = 10_000_000
+    with pytest.raises(MemoryError, match=r"8e\+05 GB.*solver='smo'"):
+        gram.matrix()
+
+
+def test_kept_memory_is_given_back() -> None:
+    """A fit leaves buffers behind, and releasing them leaves none."""
+    X = np.random.default_rng(0).normal(size=(1500, 5))
+    SVC().fit(X, X[:, 0] > 0)
+    assert release_memory() > 0
+    assert release_memory() == 0

@@ -4,6 +4,7 @@ from mercer.gram.base import Gram
 from mercer.gram.computed import ComputedGram
 from mercer.gram.distances import SquaredDistances
 from mercer.gram.make import make_gram
+from mercer.gram.memory import release_memory
 from mercer.gram.pairwise import kernel_products
 from mercer.gram.requested import RequestedGram
 from mercer.gram.stored import StoredGram
@@ -18,4 +19,5 @@ __all__ = [
     "available_threads",
     "kernel_products",
     "make_gram",
+    "release_memory",
 ]

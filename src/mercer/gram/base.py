@@ -9,6 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.gram.memory import physical_memory
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Precision = Literal["single", "double"]
@@ -57,7 +59,13 @@ class Gram(ABC):
         return self.block(indices, np.arange(self.n))
 
     def matrix(self) -> Floats:
-        """Return the whole matrix."""
+        """Return the whole matrix, or say beforehand that the memory will not do."""
+        needed, there = 8 * self.n**2, physical_memory()
+        if needed > there:
+            raise MemoryError(
+                f"The whole kernel matrix of {self.n} rows takes {needed / 1e9:.3g} GB, and this "
+                f"machine has {there / 1e9:.3g} GB; use solver='smo', which asks for single rows."
+            )
         return self.rows(np.arange(self.n))
 
     def times(self, vector: Floats, rows: Indices | None = None) -> Floats:

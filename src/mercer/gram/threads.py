@@ -8,6 +8,9 @@ import os
 def available_threads(n_threads: int | None = None) -> int:
     """Return the number of threads: as asked for, or one for each processor this process may use.
 
+    ``OMP_NUM_THREADS`` limits the latter; joblib sets it in its worker processes, so that they do
+    not get in each other's way.
+
     Examples
     --------
     >>> available_threads(3)
@@ -18,5 +21,8 @@ def available_threads(n_threads: int | None = None) -> int:
     if n_threads is not None:
         return max(1, n_threads)
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        processors = len(os.sched_getaffinity(0))
+    else:
+        processors = os.cpu_count() or 1
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(processors, int(limit))) if limit.isdigit() else processors

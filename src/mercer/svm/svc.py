@@ -69,7 +69,8 @@ class SVC(ClassifierMixin, KernelMachine):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which the solver stops.
     cache_size : float, default=200
-        Megabytes for kernel values.
+        Megabytes for kernel values while a fit lasts. The engine keeps up to 256 for the next fit;
+        `mercer.gram.release_memory` gives them back.
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class.
     multi_class : {"ovo", "ovr"}, default="ovo"
@@ -87,7 +88,7 @@ class SVC(ClassifierMixin, KernelMachine):
     warm_start : bool, default=False
         Whether to start from the previous solution, for instance to go on after a limit.
     n_jobs : int or None, default=None
-        Number of threads; None or -1 uses all processors.
+        Number of threads; None or -1 uses all processors, -2 all but one.
     verbose : bool, default=False
         Whether to print a line for each fit.
     random_state : int, RandomState or None, default=None
@@ -305,7 +306,7 @@ class SVC(ClassifierMixin, KernelMachine):
             tol=self.tol,
             max_iter=self.max_iter,
             time_limit=self.time_limit,
-            n_threads=None if self.n_jobs in (None, -1) else self.n_jobs,
+            n_threads=self._n_threads(),
             cache_bytes=self.cache_size * 1e6,
             shrinking=self.shrinking,
         )
@@ -445,12 +446,16 @@ class SVC(ClassifierMixin, KernelMachine):
         X = validate_data(self, X, reset=False, **self._data_format())
         if isinstance(self.kernel_, Linear):
             return np.asarray(X @ self.coef_.T) + self.intercept_
-        threads = None if self.n_jobs in (None, -1) else self.n_jobs
         if self.kernel_.is_pairwise:
             sums = self._segment_sums(self.kernel_(X)[:, self.support_])
         else:
             sums = kernel_products(
-                self.kernel_, X, self.support_vectors_, self.dual_coef_, self._segments(), threads
+                self.kernel_,
+                X,
+                self.support_vectors_,
+                self.dual_coef_,
+                self._segments(),
+                self._n_threads(),
             )
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
 

@@ -1,0 +1,41 @@
+"""How much memory there is, and giving back what the engine keeps."""
+
+from __future__ import annotations
+
+import os
+
+from mercer import _engine
+
+
+def physical_memory() -> float:
+    """Return the bytes of memory of this machine, or infinity where the system does not say.
+
+    Examples
+    --------
+    >>> physical_memory() > 1e6
+    True
+    """
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
+def release_memory() -> int:
+    """Give the buffers that the engine keeps for the next fit back to the system.
+
+    The engine keeps at most 256 MiB after a fit, because fresh memory costs more time than the
+    kernel values that go into it.
+
+    Returns
+    -------
+    int
+        Bytes given back.
+
+    Examples
+    --------
+    >>> _ = release_memory()
+    >>> release_memory()
+    0
+    """
+    return _engine.release_kept_memory()
