@@ -17,6 +17,9 @@ from mercer.svm._decomposition import TwoClassTask
 
 Floats = NDArray[np.float64]
 
+KINDS = np.array(["", "margin", "bound"])
+"""Kinds of support vector: none, strictly between the bounds, at the upper one."""
+
 
 @dataclass(frozen=True, eq=False)
 class DualModel:
@@ -51,7 +54,7 @@ def build_dual_model(
     position[support] = np.arange(support.size)
     n_rows = n_classes - 1 if one_vs_one else len(tasks)
     dual_coef = np.zeros((n_rows, support.size))
-    kind = np.full(dual_coef.shape, "", dtype="<U6")
+    kind = np.zeros(dual_coef.shape, dtype=np.int8)
     pairs = list(combinations(range(n_classes), 2))
     for m, (task, problem, solution) in enumerate(zip(tasks, problems, solutions)):
         mine = np.flatnonzero(solution.beta)
@@ -64,9 +67,9 @@ def build_dual_model(
         beta = solution.beta[mine]
         free = (beta > problem.lower[mine]) & (beta < problem.upper[mine])
         dual_coef[rows, columns] = beta
-        kind[rows, columns] = np.where(free, "margin", "bound")
+        kind[rows, columns] = np.where(free, 1, 2)
     counts = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
-    return DualModel(support, counts, dual_coef, kind)
+    return DualModel(support, counts, dual_coef, KINDS[kind])
 
 
 def combine_pairs(sums: Floats, one_vs_one: bool) -> Floats:

@@ -242,7 +242,7 @@ class SVC(ClassifierMixin, KernelMachine):
         weights = _checked_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         classes, codes = np.unique(y, return_inverse=True)
-        present = np.unique(codes[kept])
+        present = np.flatnonzero(np.bincount(codes[kept], minlength=classes.size))
         if present.size < 2:
             raise ValueError(
                 f"A classifier needs at least two classes; got {present.size} "
@@ -251,7 +251,7 @@ class SVC(ClassifierMixin, KernelMachine):
         classes = classes[present]
         codes = np.searchsorted(present, codes[kept])
         kernel = self._make_kernel()
-        points = X[np.ix_(kept, kept)] if kernel.is_pairwise else X[kept]
+        points = _rows_of(X, kept, kernel.is_pairwise)
         kernel = kernel.resolve(points, weights[kept])
         penalties = self.C * weights[kept] * self._class_factors(classes, codes, weights[kept])
         tasks = decompose(codes, classes.size, self.multi_class)
@@ -467,6 +467,13 @@ def _checked_weights(sample_weight: Any, X: Any) -> Any:
     if not weights.any():
         raise ValueError("sample_weight must be above 0 for at least one row.")
     return weights
+
+
+def _rows_of(X: Any, kept: Any, is_pairwise: bool) -> Any:
+    """Return the rows that take part, and only their columns of a kernel matrix."""
+    if kept.size == X.shape[0]:
+        return X
+    return X[np.ix_(kept, kept)] if is_pairwise else X[kept]
 
 
 def _part(gram: Gram, task: TwoClassTask) -> Gram:
