@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -142,31 +146,50 @@ def _measure(
     request: Request, table: Table, chosen: list[Candidate], side: Any
 ) -> list[Measurement]:
     """Return the measurements that were finished before the end or Ctrl-C."""
-    from rich.progress import Progress
-
-    from mercer.cli.comparison import measure
-
     done: list[Measurement] = []
-    running = measure(
-        table.X,
-        table.y,
-        chosen,
-        C=request.C,
-        folds=request.folds,
-        repeats=request.repeats,
-        seed=request.seed,
-        n_threads=request.threads,
-        time_limit=request.time_limit,
-    )
-    with Progress(console=side, transient=True, disable=not side.is_terminal) as progress:
-        task = progress.add_task("fitting", total=len(chosen) * request.n_folds)
-        try:
+    with suppress(KeyboardInterrupt), _noting_interrupts() as interrupts:
+        from rich.progress import Progress
+
+        from mercer.cli.comparison import measure
+
+        running = measure(
+            table.X,
+            table.y,
+            chosen,
+            C=request.C,
+            folds=request.folds,
+            repeats=request.repeats,
+            seed=request.seed,
+            n_threads=request.threads,
+            time_limit=request.time_limit,
+        )
+        with Progress(console=side, transient=True, disable=not side.is_terminal) as progress:
+            task = progress.add_task("fitting", total=len(chosen) * request.n_folds)
             for measurement in running:
                 done.append(measurement)
                 progress.update(task, advance=1, description=_next_name(chosen, measurement))
-        except KeyboardInterrupt:
-            pass
+                if interrupts:
+                    break
     return done
+
+
+@contextmanager
+def _noting_interrupts() -> Iterator[list[int]]:
+    """Note Ctrl-C besides raising it: an exception raised in a callback of C code is lost."""
+    noted: list[int] = []
+
+    def note(number: int, frame: Any) -> None:
+        noted.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _next_name(chosen: list[Candidate], measurement: Measurement) -> str:
