@@ -199,7 +199,6 @@ NB_MODULE(_engine, m) {
     m.doc() = "Compiled loops of mercer: kernel values and block SMO over plain arrays.";
     mercer::register_for<float>(m);
     mercer::register_for<double>(m);
-    m.def("smo_requested_f32", &mercer::smo_requested<float>, "request"_a, "problem"_a, "options"_a);
     m.def("smo_requested_f64", &mercer::smo_requested<double>, "request"_a, "problem"_a, "options"_a);
     m.def("release_kept_memory", &mercer::release_kept_memory);
     m.def("instruction_set", &mercer::instruction_set);

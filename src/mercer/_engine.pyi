@@ -25,9 +25,6 @@ def smo_computed(
 def smo_matrix(
     kernel: Floats, view: NDArray[np.int64] | None, problem: Problem, options: Options
 ) -> dict[str, Any]: ...
-def smo_requested_f32(
-    request: Callable[[Any, Any], None], problem: Problem, options: Options
-) -> dict[str, Any]: ...
 def smo_requested_f64(
     request: Callable[[Any, Any], None], problem: Problem, options: Options
 ) -> dict[str, Any]: ...
