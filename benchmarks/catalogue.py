@@ -100,6 +100,7 @@ def linear(quick: bool) -> list[Problem]:
         bases = [gaussians(500, 10, kernel="linear")]
     else:
         bases = [
+            gaussians(20000, 20, C=0.01, kernel="linear"),
             gaussians(20000, 20, kernel="linear"),
             gaussians(50000, 50, kernel="linear"),
             archive("a9a 32561×123", "speed/a9a.npz", C=1.0, kernel="linear"),

