@@ -31,6 +31,8 @@ _MOST_IDLE_STEPS = 12
 _MOST_ROUNDS = 6
 # The first hyperplane is found on one row in this many.
 _COARSENESS = 16
+# Smoothing ends when the band holds no more than one row in this many.
+_FEW = 16
 
 
 def linear_is_worthwhile(n: int, d: int) -> bool:
@@ -283,7 +285,7 @@ class _Search:
         np.add(problem.lower, 0.5 * room, out=centre, where=~endless)
         room[room == 0.0] = 1.0  # such rows are fixed anyway
         size, first = features.size or 1.0, width
-        few = 10 * (features.d + 1) + 200
+        few = max(10 * (features.d + 1) + 200, problem.n // _FEW)
         for _ in range(_MOST_STAGES):
             ridge = np.where(endless, size * (width / first) ** 2, width / room)
             newton = RidgedNewton(problem, features, ridge, centre)
@@ -313,7 +315,7 @@ class _Search:
         movable = problem.lower < problem.upper
         level = plane.values + plane.b + problem.p
         beta = np.where(level > 0, problem.lower, problem.upper)
-        undecided = self._undecided(movable, level, beta, 2.0 * width)
+        undecided = self._undecided(movable, level, beta, width)
         for attempt in range(_MOST_ROUNDS):
             rows = np.flatnonzero(undecided)
             beta[rows], status = self._solve_rows(rows, beta, plane, np.abs(level[rows]))

@@ -249,8 +249,8 @@ class SVC(ClassifierMixin, KernelMachine):
                 f"A classifier needs at least two classes; got {present.size} "
                 f"class{'es' if present.size != 1 else ''} with weight above 0."
             )
-        classes = classes[present]
-        codes = np.searchsorted(present, codes[kept])
+        if kept.size < codes.size:
+            classes, codes = classes[present], np.searchsorted(present, codes[kept])
         kernel = self._make_kernel()
         points = _rows_of(X, kept, kernel.is_pairwise)
         kernel = kernel.resolve(points, weights[kept])
