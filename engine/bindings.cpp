@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "elimination.hpp"
 #include "hot_loops.hpp"
 #include "row_source.hpp"
 #include "smo.hpp"
@@ -23,6 +24,8 @@ template <class T>
 using MutableMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using MutableDoubles = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using MutableIndices = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 KernelShape shape_of(int family, double gamma, double coef0, int degree, double factor) {
@@ -40,19 +43,27 @@ KernelShape shape_of(int family, double gamma, double coef0, int degree, double 
 struct Arrays {
     Doubles p, lower, upper, ridge, diagonal;
     MutableDoubles beta, gradient;
+    std::optional<Indices> row;
 
-    SmoProblem problem() const {
+    SmoProblem problem(Index n_rows) const {
         const std::size_t n = p.shape(0);
         for (std::size_t other : {lower.shape(0), upper.shape(0), ridge.shape(0), diagonal.shape(0), beta.shape(0), gradient.shape(0)})
             if (other != n) throw std::invalid_argument("all arrays of the problem must have the same length");
-        return {p.data(), lower.data(), upper.data(), ridge.data(), diagonal.data(), static_cast<Index>(n)};
+        if ((row ? row->shape(0) : static_cast<std::size_t>(n_rows)) != n)
+            throw std::invalid_argument("the kernel and the problem must have the same number of rows");
+        for (std::size_t i = 0; row && i < n; ++i)
+            if ((*row)(i) < 0 || (*row)(i) >= n_rows) throw std::invalid_argument("a variable's row lies outside the kernel matrix");
+        return {p.data(), lower.data(), upper.data(), ridge.data(), diagonal.data(), static_cast<Index>(n), row ? row->data() : nullptr};
     }
 };
 
 Arrays arrays_of(const nb::tuple& t) {
-    if (t.size() != 7) throw std::invalid_argument("a problem is (p, lower, upper, ridge, diagonal, beta, gradient)");
+    if (t.size() != 7 && t.size() != 8)
+        throw std::invalid_argument("a problem is (p, lower, upper, ridge, diagonal, beta, gradient), and perhaps the rows of the variables");
+    std::optional<Indices> row;
+    if (t.size() == 8) row = nb::cast<Indices>(t[7]);
     return {nb::cast<Doubles>(t[0]), nb::cast<Doubles>(t[1]), nb::cast<Doubles>(t[2]), nb::cast<Doubles>(t[3]),
-            nb::cast<Doubles>(t[4]), nb::cast<MutableDoubles>(t[5], false), nb::cast<MutableDoubles>(t[6], false)};
+            nb::cast<Doubles>(t[4]), nb::cast<MutableDoubles>(t[5], false), nb::cast<MutableDoubles>(t[6], false), row};
 }
 
 // Called now and then from the solver, without the lock: lets Ctrl-C through and asks the callback.
@@ -93,8 +104,7 @@ const char* name_of(SmoStatus status) {
 
 template <class T>
 nb::dict solve(const RowSource<T>& source, const Arrays& arrays, const SmoOptions& options) {
-    const SmoProblem problem = arrays.problem();
-    if (source.size() != problem.n) throw std::invalid_argument("the kernel and the problem must have the same number of rows");
+    const SmoProblem problem = arrays.problem(source.size());
     SmoResult result;
     {
         nb::gil_scoped_release unlocked;
@@ -131,9 +141,7 @@ nb::dict smo_matrix(Matrix<T> kernel, std::optional<Indices> view, const nb::tup
 
 // request(indices, out) must fill out (len(indices), n).
 template <class T>
-nb::dict smo_requested(const nb::object& request, const nb::tuple& problem, const nb::dict& options) {
-    const Arrays arrays = arrays_of(problem);
-    const Index n = static_cast<Index>(arrays.p.shape(0));
+nb::dict smo_requested(const nb::object& request, Index n, const nb::tuple& problem, const nb::dict& options) {
     auto ask = [&request, n](const Index* indices, Index count, T* out) {
         nb::gil_scoped_acquire lock;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -143,7 +151,52 @@ nb::dict smo_requested(const nb::object& request, const nb::tuple& problem, cons
         request(nb::cast(which, nb::rv_policy::reference), nb::cast(target, nb::rv_policy::reference));
     };
     const RequestedRows<T> source(ask, n);
-    return solve<T>(source, arrays, options_of(options));
+    return solve<T>(source, arrays_of(problem), options_of(options));
+}
+
+// Drops counts[r] features in round r; kernel, diagonal, beta and gradient are changed in place, and the report is
+// (dropped, importances, gaps, fitted, seconds).
+nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts, Doubles row_weights, MutableMatrix<double> kernel,
+                            const nb::tuple& problem, const nb::dict& options, const nb::tuple& report) {
+    const Arrays arrays = arrays_of(problem);
+    const SmoProblem quadratic = arrays.problem(static_cast<Index>(kernel.shape(0)));
+    if (quadratic.row) throw std::invalid_argument("each variable must have a row of its own");
+    const auto diagonal = nb::cast<MutableDoubles>(problem[4], false);
+    const std::size_t n = static_cast<std::size_t>(quadratic.n), rounds = counts.shape(0);
+    if (columns.shape(1) != n || kernel.shape(0) != n || kernel.shape(1) != n || row_weights.shape(0) != n)
+        throw std::invalid_argument("features, kernel matrix and weights must have as many rows as the problem");
+    if (fixed.shape(0) != columns.shape(0)) throw std::invalid_argument("each feature must be marked as fixed or not");
+    std::int64_t total = 0, removable = 0;
+    for (std::size_t r = 0; r < rounds; ++r) {
+        if (counts.data()[r] < 1) throw std::invalid_argument("each round must drop a feature");
+        total += counts.data()[r];
+    }
+    for (std::size_t j = 0; j < fixed.shape(0); ++j) removable += fixed.data()[j] == 0;
+    if (total > removable) throw std::invalid_argument("there are fewer features than shall be dropped");
+    if (report.size() != 5) throw std::invalid_argument("a report is (dropped, importances, gaps, fitted, seconds)");
+    const auto dropped = nb::cast<MutableIndices>(report[0], false);
+    const auto importances = nb::cast<MutableDoubles>(report[1], false);
+    const auto gaps = nb::cast<MutableDoubles>(report[2], false), fitted = nb::cast<MutableDoubles>(report[3], false),
+               seconds = nb::cast<MutableDoubles>(report[4], false);
+    const std::size_t features = static_cast<std::size_t>(total);
+    if (dropped.shape(0) != features || importances.shape(0) != features || gaps.shape(0) != rounds || fitted.shape(0) != rounds ||
+        seconds.shape(0) != rounds)
+        throw std::invalid_argument("the report has the wrong size");
+    const EliminationPlan plan{columns.data(), static_cast<Index>(columns.shape(0)), fixed.data(), counts.data(),
+                               static_cast<Index>(rounds), row_weights.data()};
+    const EliminationReport lines{dropped.data(), importances.data(), gaps.data(), fitted.data(), seconds.data()};
+    const SmoOptions settings = options_of(options);
+    EliminationResult result;
+    {
+        nb::gil_scoped_release unlocked;
+        result = eliminate(plan, kernel.data(), diagonal.data(), quadratic, {arrays.beta.data(), arrays.gradient.data()}, settings, lines);
+    }
+    nb::dict answer;
+    answer["status"] = name_of(result.status);
+    answer["n_rounds"] = result.n_rounds;
+    answer["n_iter"] = result.n_iter;
+    answer["n_rescues"] = result.n_rescues;
+    return answer;
 }
 
 template <class T>
@@ -199,7 +252,9 @@ NB_MODULE(_engine, m) {
     m.doc() = "Compiled loops of mercer: kernel values and block SMO over plain arrays.";
     mercer::register_for<float>(m);
     mercer::register_for<double>(m);
-    m.def("smo_requested_f64", &mercer::smo_requested<double>, "request"_a, "problem"_a, "options"_a);
+    m.def("smo_requested_f64", &mercer::smo_requested<double>, "request"_a, "n"_a, "problem"_a, "options"_a);
+    m.def("eliminate_features", &mercer::eliminate_features, "columns"_a.noconvert(), "fixed"_a.noconvert(), "counts"_a.noconvert(),
+          "row_weights"_a.noconvert(), "kernel"_a.noconvert(), "problem"_a, "options"_a, "report"_a);
     m.def("release_kept_memory", &mercer::release_kept_memory);
     m.def("instruction_set", &mercer::instruction_set);
 }

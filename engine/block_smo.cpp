@@ -23,8 +23,9 @@ BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, con
       at_(at),
       session_(session),
       n_(problem.n),
+      n_columns_(source.size()),
       block_(source, problem, session.options.block / (sizeof(T) / 4), session.pool),  // half as many in double precision
-      cache_(n_, session.options.cache_bytes),
+      cache_(n_columns_, session.options.cache_bytes),
       changed_(static_cast<std::size_t>(block_.largest())),
       workspace_(free_limit * (free_limit + 6)),
       free_(static_cast<std::size_t>(free_limit)) {}
@@ -117,18 +118,19 @@ template <class T>
 auto BlockSmo<T>::begin_rows() -> std::shared_ptr<PendingRows> {
     auto pending = std::make_shared<PendingRows>(block_.members().size());
     if (block_.holds_everything()) return pending;
+    rows_ = DistinctRows(problem_, block_.members(), n_columns_);
     for (auto& changed : changed_) changed.store(1, std::memory_order_relaxed);  // until known otherwise
-    for (Index i : block_.members())
-        if (!source_.resident(i) && cache_.find(i)) cache_.touch(i, round_);
-    for (Index place = 0; place < block_.count(); ++place) {
-        const Index i = block_.member(place);
-        if (source_.resident(i) || cache_.find(i)) continue;
-        if (T* room = cache_.reserve(i, round_)) {
-            pending->place.push_back(place);
+    for (Index row : rows_.rows)
+        if (!source_.resident(row) && cache_.find(row)) cache_.touch(row, round_);
+    for (std::size_t k = 0; k < rows_.rows.size(); ++k) {
+        const Index row = rows_.rows[k];
+        if (source_.resident(row) || cache_.find(row)) continue;
+        if (T* room = cache_.reserve(row, round_)) {
+            pending->which.push_back(static_cast<Index>(k));
             pending->target.push_back(room);
         }
     }
-    const Index count = static_cast<Index>(pending->place.size());
+    const Index count = static_cast<Index>(pending->which.size());
     if (count > 0 && source_.concurrent())
         pending->job = session_.pool.post((count + rows_per_task - 1) / rows_per_task,
                                           [this, p = pending.get()](Index task) { fill_task(*p, task); });
@@ -138,31 +140,33 @@ auto BlockSmo<T>::begin_rows() -> std::shared_ptr<PendingRows> {
 template <class T>
 void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
     const Index first = task * rows_per_task;
-    const Index last = std::min<Index>(first + rows_per_task, static_cast<Index>(pending.place.size()));
-    Index indices[rows_per_task];
+    const Index last = std::min<Index>(first + rows_per_task, static_cast<Index>(pending.which.size()));
+    Index indices[rows_per_task], variables[rows_per_task];
     T* targets[rows_per_task];
     Index count = 0;
     for (Index k = first; k < last; ++k) {
-        const Index place = pending.place[static_cast<std::size_t>(k)];
-        if (!changed_[static_cast<std::size_t>(place)].load(std::memory_order_relaxed)) continue;  // not needed after all
-        indices[count] = block_.member(place);
+        const std::size_t which = static_cast<std::size_t>(pending.which[static_cast<std::size_t>(k)]);
+        if (!changed_[which].load(std::memory_order_relaxed)) continue;  // not needed after all
+        indices[count] = rows_.rows[which];
+        variables[count] = rows_.first[which];
         targets[count++] = pending.target[static_cast<std::size_t>(k)];
         pending.filled[static_cast<std::size_t>(k)].store(1, std::memory_order_relaxed);
     }
-    if (count) source_.fill(indices, count, 0, padded(n_), targets);
+    if (count) source_.fill(indices, count, 0, padded(n_columns_), targets);
     // The diagonal as the block has it: rounding there would not cancel between the two.
-    for (Index k = 0; k < count; ++k) targets[k][indices[k]] = static_cast<T>(problem_.diagonal[indices[k]]);
+    for (Index k = 0; k < count; ++k) targets[k][indices[k]] = static_cast<T>(problem_.diagonal[variables[k]]);
 }
 
-// Completes the rows of the members that changed. The others are given up even where a helper was quick
+// Completes the rows of the variables that changed. The others are given up even where a helper was quick
 // enough, so that what the cache holds, and with it every rounding, does not depend on the timing.
 template <class T>
 void BlockSmo<T>::settle(PendingRows& pending) {
     if (pending.job) session_.pool.join(pending.job);
-    else if (!pending.place.empty()) fill_requested(pending);
-    for (std::size_t k = 0; k < pending.place.size(); ++k) {
-        if (pending.filled[k].load(std::memory_order_relaxed)) session_.result.n_entries += n_;
-        if (change(pending.place[k]) == 0.0) cache_.release(block_.member(pending.place[k]));
+    else if (!pending.which.empty()) fill_requested(pending);
+    for (std::size_t k = 0; k < pending.which.size(); ++k) {
+        const std::size_t which = static_cast<std::size_t>(pending.which[k]);
+        if (pending.filled[k].load(std::memory_order_relaxed)) session_.result.n_entries += n_columns_;
+        if (moved_[which] == 0.0) cache_.release(rows_.rows[which]);
     }
 }
 
@@ -170,13 +174,14 @@ template <class T>
 void BlockSmo<T>::fill_requested(PendingRows& pending) {
     std::vector<Index> indices;
     std::vector<T*> targets;
-    for (std::size_t k = 0; k < pending.place.size(); ++k) {
-        if (change(pending.place[k]) == 0.0) continue;
-        indices.push_back(block_.member(pending.place[k]));
+    for (std::size_t k = 0; k < pending.which.size(); ++k) {
+        const std::size_t which = static_cast<std::size_t>(pending.which[k]);
+        if (moved_[which] == 0.0) continue;
+        indices.push_back(rows_.rows[which]);
         targets.push_back(pending.target[k]);
         pending.filled[k] = 1;
     }
-    if (!indices.empty()) source_.fill(indices.data(), static_cast<Index>(indices.size()), 0, padded(n_), targets.data());
+    if (!indices.empty()) source_.fill(indices.data(), static_cast<Index>(indices.size()), 0, padded(n_columns_), targets.data());
 }
 
 template <class T>
@@ -185,47 +190,64 @@ void BlockSmo<T>::update_gradient(PendingRows& pending) {
     for (Index place = 0; place < block_.count(); ++place) {
         const Index i = block_.member(place);
         n_moved_ += change(place) != 0.0;
-        changed_[static_cast<std::size_t>(place)].store(change(place) != 0.0, std::memory_order_relaxed);
         at_.gradient[i] += problem_.ridge[i] * change(place);
         at_.beta[i] = inner_beta_[static_cast<std::size_t>(place)];
     }
     if (block_.holds_everything()) return update_from_block();
+    moved_.assign(rows_.rows.size(), 0.0);
+    for (Index place = 0; place < block_.count(); ++place)
+        moved_[static_cast<std::size_t>(rows_.place[static_cast<std::size_t>(place)])] += change(place);
+    for (std::size_t k = 0; k < moved_.size(); ++k) changed_[k].store(moved_[k] != 0.0, std::memory_order_relaxed);
     settle(pending);
+    if (!problem_.row) return add_changes(at_.gradient);
+    std::vector<double> sums(static_cast<std::size_t>(n_columns_), 0.0);
+    add_changes(sums.data());
+    for (Index i = 0; i < n_; ++i) at_.gradient[i] += sums[static_cast<std::size_t>(problem_.row[i])];
+}
+
+// The rows of the block, each times what its variables changed by.
+template <class T>
+void BlockSmo<T>::add_changes(double* sums) {
     std::vector<const T*> rows;
     std::vector<Index> absent;
     std::vector<double> weights, absent_weights;
-    for (Index place = 0; place < block_.count(); ++place) {
-        if (change(place) == 0.0) continue;
-        const Index i = block_.member(place);
-        const T* row = source_.resident(i) ? source_.resident(i) : cache_.find(i);
+    for (std::size_t k = 0; k < moved_.size(); ++k) {
+        if (moved_[k] == 0.0) continue;
+        const Index index = rows_.rows[k];
+        const T* row = source_.resident(index) ? source_.resident(index) : cache_.find(index);
         if (row) rows.push_back(row);
-        else absent.push_back(i);
-        (row ? weights : absent_weights).push_back(change(place));
+        else absent.push_back(static_cast<Index>(k));
+        (row ? weights : absent_weights).push_back(moved_[k]);
     }
-    session_.result.n_entries += static_cast<std::int64_t>(absent.size()) * n_;
-    const Index chunk = source_.concurrent() ? columns_per_task : n_;
-    session_.pool.run((n_ + chunk - 1) / chunk, [&](Index task) {
-        const Index begin = task * chunk, end = std::min(n_, begin + chunk);
-        hot_loops<T>().add_rows(rows.data(), weights.data(), static_cast<Index>(rows.size()), begin, end, at_.gradient);
-        if (!absent.empty()) add_absent(absent, absent_weights, begin, end);
+    session_.result.n_entries += static_cast<std::int64_t>(absent.size()) * n_columns_;
+    const Index chunk = source_.concurrent() ? columns_per_task : n_columns_;
+    session_.pool.run((n_columns_ + chunk - 1) / chunk, [&](Index task) {
+        const Index begin = task * chunk, end = std::min(n_columns_, begin + chunk);
+        hot_loops<T>().add_rows(rows.data(), weights.data(), static_cast<Index>(rows.size()), begin, end, sums);
+        if (!absent.empty()) add_absent(absent, absent_weights, begin, end, sums);
     });
 }
 
 // Rows that found no room in the cache are computed for a few columns at a time and used at once.
 template <class T>
-void BlockSmo<T>::add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin, Index end) const {
+void BlockSmo<T>::add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin, Index end,
+                             double* sums) const {
     const Index width = padded(end) - begin;
     std::vector<T> buffer(static_cast<std::size_t>(rows_per_task * width));
     for (std::size_t first = 0; first < absent.size(); first += rows_per_task) {
         const Index count = std::min<Index>(rows_per_task, static_cast<Index>(absent.size() - first));
+        Index indices[rows_per_task];
         T* targets[rows_per_task];
-        for (Index q = 0; q < count; ++q) targets[q] = buffer.data() + q * width - begin;
-        source_.fill(absent.data() + first, count, begin, padded(end), targets);
         for (Index q = 0; q < count; ++q) {
-            const Index i = absent[first + static_cast<std::size_t>(q)];
-            if (i >= begin && i < end) targets[q][i] = static_cast<T>(problem_.diagonal[i]);
+            indices[q] = rows_.rows[static_cast<std::size_t>(absent[first + static_cast<std::size_t>(q)])];
+            targets[q] = buffer.data() + q * width - begin;
         }
-        hot_loops<T>().add_rows(targets, weights.data() + first, count, begin, end, at_.gradient);
+        source_.fill(indices, count, begin, padded(end), targets);
+        for (Index q = 0; q < count; ++q) {
+            const std::size_t which = static_cast<std::size_t>(absent[first + static_cast<std::size_t>(q)]);
+            if (indices[q] >= begin && indices[q] < end) targets[q][indices[q]] = static_cast<T>(problem_.diagonal[rows_.first[which]]);
+        }
+        hot_loops<T>().add_rows(targets, weights.data() + first, count, begin, end, sums);
     }
 }
 

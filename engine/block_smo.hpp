@@ -22,7 +22,7 @@ public:
 
 private:
     struct PendingRows {
-        std::vector<Index> place;    // in the block
+        std::vector<Index> which;    // of the block's rows
         std::vector<T*> target;
         std::vector<std::atomic<char>> filled;
         std::shared_ptr<Pool::Job> job;
@@ -39,7 +39,8 @@ private:
     void fill_requested(PendingRows& pending);
     void update_gradient(PendingRows& pending);
     void update_from_block();
-    void add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin, Index end) const;
+    void add_changes(double* sums);
+    void add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin, Index end, double* sums) const;
 
     double change(Index place) const { return inner_beta_[static_cast<std::size_t>(place)] - old_beta_[static_cast<std::size_t>(place)]; }
 
@@ -47,10 +48,12 @@ private:
     const SmoProblem& problem_;
     const Point at_;
     Session& session_;
-    const Index n_;
+    const Index n_, n_columns_;  // variables, and entries of a kernel row: fewer where variables share rows
     WorkingSet<T> block_;
     RowCache<T> cache_;
-    std::vector<std::atomic<char>> changed_;  // by place in the block; read by helpers
+    DistinctRows rows_;           // of the block
+    std::vector<double> moved_;   // by how much the variables of each of them changed
+    std::vector<std::atomic<char>> changed_;  // whether they did; read by helpers
     Buffer<double> workspace_;
     std::vector<std::int64_t> free_;
     std::int64_t round_ = 0;

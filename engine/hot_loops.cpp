@@ -9,12 +9,16 @@
 namespace mercer {
 namespace {
 
-// What a Newton step costs, in pair steps.
+// What Newton steps cost, in pair steps: the first one, and each further one after a variable has met its bound.
+struct NewtonPrice {
+    std::int64_t first, further;
+};
+
 template <class T>
-std::int64_t newton_price(const InnerProblem<T>& w) {
+NewtonPrice newton_price(const InnerProblem<T>& w) {
     std::int64_t n = 0;
     for (std::int64_t i = 0; i < w.size && n < free_limit; ++i) n += w.up_penalty[i] == T(0) && w.low_penalty[i] == T(0);
-    return 100 + n * n * n / 6000 + n * w.stride / 1000;
+    return {100 + n * n * n / 20000 + n * w.stride / 1000, 1 + n * n / 600};
 }
 
 // Takes Newton steps now and then, for a few times the cost of the pair steps since the last ones; less often
@@ -24,24 +28,19 @@ double scheduled_newton(InnerProblem<T>& w) {
     NewtonSchedule& schedule = *w.newton;
     if (++schedule.steps < schedule.due) return 0.0;
     const std::int64_t earned = schedule.steps - schedule.last;
-    std::int64_t price = newton_price(w), spent = 0;
-    if (price > earned) {
-        schedule.due = schedule.last + price;
+    const NewtonPrice price = newton_price(w);
+    if (price.first > earned) {
+        schedule.due = schedule.last + price.first;
         return 0.0;
     }
-    double gain = 0.0;
-    for (bool blocked = true; blocked && spent + price <= 4 * earned; price = newton_price(w)) {
-        const NewtonStep step = newton_step(w);
-        gain += step.gain;
-        spent += price;
-        blocked = step.blocked;
-    }
-    const bool paid = gain * double(earned) > schedule.pair_gain * double(spent);
+    const NewtonSteps taken = newton_steps(w, 1 + (4 * earned - price.first) / price.further);
+    const std::int64_t spent = price.first + taken.count * price.further;
+    const bool paid = taken.gain * double(earned) > schedule.pair_gain * double(spent);
     schedule.wait = paid ? shortest_wait : 2 * schedule.wait;
     schedule.last = schedule.steps;
     schedule.pair_gain = 0.0;
     schedule.due = schedule.steps + schedule.wait;
-    return gain;
+    return taken.gain;
 }
 
 template <class T>

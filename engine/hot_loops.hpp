@@ -39,7 +39,7 @@ struct Queries {
 };
 
 // When the next Newton step is due, counted in pair steps over all working sets of a solve.
-constexpr std::int64_t shortest_wait = 1000;
+constexpr std::int64_t shortest_wait = 300;
 struct NewtonSchedule {
     std::int64_t steps = 0, last = 0, due = shortest_wait, wait = shortest_wait;
     double pair_gain = 0.0;  // by how much the pair steps since then lowered the objective

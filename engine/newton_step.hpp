@@ -25,28 +25,89 @@ bool factorise(double* a, std::int64_t n) {
     return true;
 }
 
-// Solves U'U x = b in place.
-void solve_factorised(const double* a, std::int64_t n, double* b) {
+// In eight running sums, so that the compiler may use vectors.
+double dot(const double* a, const double* b, std::int64_t n) {
+    double sums[8] = {0.0};
+    std::int64_t j = 0;
+    for (; j + 8 <= n; j += 8)
+        for (int lane = 0; lane < 8; ++lane) sums[lane] += a[j + lane] * b[j + lane];
+    double sum = 0.0;
+    for (; j < n; ++j) sum += a[j] * b[j];
+    for (double part : sums) sum += part;
+    return sum;
+}
+
+// Solves U'U x = b in place; the rows of U are `stride` apart.
+void solve_factorised(const double* a, std::int64_t stride, std::int64_t n, double* b) {
     for (std::int64_t k = 0; k < n; ++k) {
-        b[k] /= a[k * n + k];
-        for (std::int64_t j = k + 1; j < n; ++j) b[j] -= a[k * n + j] * b[k];
+        const double* row = a + k * stride;
+        const double value = b[k] /= row[k];
+        for (std::int64_t j = k + 1; j < n; ++j) b[j] -= row[j] * value;
     }
     for (std::int64_t k = n - 1; k >= 0; --k) {
-        double sum = b[k];
-        for (std::int64_t j = k + 1; j < n; ++j) sum -= a[k * n + j] * b[j];
-        b[k] = sum / a[k * n + k];
+        const double* row = a + k * stride;
+        b[k] = (b[k] - dot(row + k + 1, b + k + 1, n - k - 1)) / row[k];
     }
 }
 
-struct NewtonStep {
-    double gain = 0.0;     // by how much the objective went down
-    bool blocked = false;  // ended at a bound, so that another step on fewer variables may follow
+// Takes one variable out of an upper factor of n: its column goes, and rotations of neighbouring rows clear
+// what then stands below the diagonal.
+void remove_variable(double* a, std::int64_t stride, std::int64_t n, std::int64_t out) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        double* row = a + i * stride;
+        for (std::int64_t j = out; j + 1 < n; ++j) row[j] = row[j + 1];
+    }
+    for (std::int64_t k = out; k + 1 < n; ++k) {
+        double *upper = a + k * stride, *lower = upper + stride;
+        const double length = std::sqrt(upper[k] * upper[k] + lower[k] * lower[k]);
+        const double c = upper[k] / length, s = lower[k] / length;
+        for (std::int64_t j = k; j + 1 < n; ++j) {
+            const double above = upper[j], below = lower[j];
+            upper[j] = c * above + s * below;
+            lower[j] = c * below - s * above;
+        }
+    }
+}
+
+struct NewtonSteps {
+    double gain = 0.0;       // by how much the objective went down
+    std::int64_t count = 0;  // steps taken, each but the last up to a bound
 };
 
-// Minimises over the variables strictly between their bounds at once, as far as the bounds allow. Pairs of
-// variables make little headway where many depend on each other; there this replaces thousands of their steps.
+// The variables that Newton steps move, and what is known about them.
+struct FreeSet {
+    std::int64_t n, stride;  // how many are still free; the distance of two rows of the factor
+    std::int64_t* where;     // their places in the working set
+    double *factor, *direction, *ones, *gradient;
+};
+
+// The step that minimises over the free variables with their sum kept: with A d = -g - shift.
+double newton_direction(FreeSet& f) {
+    double sum_direction = 0.0, sum_ones = 0.0, excess = 0.0;
+    for (std::int64_t a = 0; a < f.n; ++a) {
+        f.direction[a] = -f.gradient[a];
+        f.ones[a] = 1.0;
+    }
+    solve_factorised(f.factor, f.stride, f.n, f.direction);
+    solve_factorised(f.factor, f.stride, f.n, f.ones);
+    for (std::int64_t a = 0; a < f.n; ++a) {
+        sum_direction += f.direction[a];
+        sum_ones += f.ones[a];
+    }
+    const double shift = sum_direction / sum_ones;
+    for (std::int64_t a = 0; a < f.n; ++a) {
+        f.direction[a] -= shift * f.ones[a];
+        excess += f.direction[a];
+    }
+    for (std::int64_t a = 0; a < f.n; ++a) f.direction[a] -= excess / double(f.n);  // what rounding left over
+    return shift;
+}
+
+// Minimises over all variables strictly between their bounds at once. A variable that meets a bound stays there,
+// and the others go on, at most `most` times. Pairs of variables make little headway where many depend on each
+// other; there this replaces thousands of their steps.
 template <class T>
-NewtonStep newton_step(InnerProblem<T>& w) {
+NewtonSteps newton_steps(InnerProblem<T>& w, std::int64_t most) {
     const double jitter = sizeof(T) == 4 ? 1e-6 : 1e-12;
     std::int64_t n = 0;
     for (std::int64_t i = 0; i < w.size; ++i) {
@@ -55,62 +116,68 @@ NewtonStep newton_step(InnerProblem<T>& w) {
         w.free[n++] = i;
     }
     if (n < 2) return {};
-    double* matrix = w.workspace;
-    double *direction = matrix + n * n, *ones = direction + n, *image = ones + n;
+    double* vectors = w.workspace + n * n;
+    FreeSet f{n, n, w.free, w.workspace, vectors, vectors + n, vectors + 2 * n};
+    double *change = vectors + 3 * n, *start = vectors + 4 * n;
     for (std::int64_t a = 0; a < n; ++a) {
         const T* row = w.kernel + w.free[a] * w.stride;
-        for (std::int64_t b = a; b < n; ++b) matrix[a * n + b] = double(row[w.free[b]]);
-        matrix[a * n + a] *= 1.0 + jitter;
-        direction[a] = -double(w.gradient[w.free[a]]);
-        ones[a] = 1.0;
-        image[a] = 0.0;
+        for (std::int64_t b = a; b < n; ++b) f.factor[a * n + b] = double(row[w.free[b]]);
+        for (std::int64_t b = 0; b < a; ++b) f.factor[a * n + b] = 0.0;
+        f.factor[a * n + a] *= 1.0 + jitter;
+        f.gradient[a] = double(w.gradient[w.free[a]]);
+        start[a] = w.beta[w.free[a]];
     }
-    if (!factorise(matrix, n)) return {};
-    solve_factorised(matrix, n, direction);
-    solve_factorised(matrix, n, ones);
-    double sum_direction = 0.0, sum_ones = 0.0;
-    for (std::int64_t a = 0; a < n; ++a) {
-        sum_direction += direction[a];
-        sum_ones += ones[a];
-    }
-    if (!(sum_ones > 0.0)) return {};
-    double excess = 0.0;
-    for (std::int64_t a = 0; a < n; ++a) {
-        direction[a] -= sum_direction / sum_ones * ones[a];  // the sum of all variables stays as it is,
-        excess += direction[a];
-    }
-    double slope = 0.0, curvature = 0.0, room = 1e300;
-    std::int64_t nearest = -1;
-    for (std::int64_t a = 0; a < n; ++a) {
-        direction[a] -= excess / double(n);  // also where rounding has left something over
-        const std::int64_t i = w.free[a];
-        slope += direction[a] * double(w.gradient[i]);
-        const double space = direction[a] > 0.0 ? w.upper[i] - w.beta[i] : w.lower[i] - w.beta[i];
-        if (direction[a] != 0.0 && space / direction[a] < room) {
-            room = space / direction[a];
-            nearest = a;
+    if (!factorise(f.factor, n)) return {};
+    NewtonSteps result;
+    while (f.n >= 2 && result.count < most) {
+        const double shift = newton_direction(f);
+        double slope = 0.0, room = 1.0;
+        std::int64_t nearest = -1;
+        for (std::int64_t a = 0; a < f.n; ++a) {
+            slope += f.direction[a] * f.gradient[a];
+            const std::int64_t i = f.where[a];
+            const double space = f.direction[a] > 0.0 ? w.upper[i] - w.beta[i] : w.lower[i] - w.beta[i];
+            if (f.direction[a] != 0.0 && space / f.direction[a] < room) {
+                room = space / f.direction[a];
+                nearest = a;
+            }
         }
+        if (!(slope < 0.0)) break;
+        ++result.count;
+        result.gain -= slope * room * (1.0 - 0.5 * room);
+        for (std::int64_t a = 0; a < f.n; ++a) {
+            double& beta = w.beta[f.where[a]];
+            beta += room * f.direction[a];
+            f.gradient[a] -= room * (f.gradient[a] + shift);
+        }
+        if (nearest < 0) break;
+        const std::int64_t i = f.where[nearest];
+        w.beta[i] = f.direction[nearest] > 0.0 ? w.upper[i] : w.lower[i];
+        remove_variable(f.factor, f.stride, f.n, nearest);
+        // The order of those that stay is that of the factor; the one that left goes behind them.
+        const double its_gradient = f.gradient[nearest], its_start = start[nearest];
+        for (std::int64_t a = nearest; a + 1 < f.n; ++a) {
+            f.where[a] = f.where[a + 1];
+            f.gradient[a] = f.gradient[a + 1];
+            start[a] = start[a + 1];
+        }
+        --f.n;
+        f.where[f.n] = i;
+        f.gradient[f.n] = its_gradient;
+        start[f.n] = its_start;
     }
-    for (std::int64_t a = 0; a < n; ++a) {
-        const T* row = w.kernel + w.free[a] * w.stride;
-        for (std::int64_t b = 0; b < n; ++b) image[b] += direction[a] * double(row[w.free[b]]);
-    }
-    for (std::int64_t a = 0; a < n; ++a) curvature += direction[a] * image[a];
-    if (!(slope < 0.0) || !(curvature > 0.0)) return {};
-    const bool blocked = -slope / curvature >= room;
-    const double length = blocked ? room : -slope / curvature;
+    if (result.count == 0) return {};
     for (std::int64_t a = 0; a < n; ++a) {
         const std::int64_t i = w.free[a];
-        w.beta[i] += length * direction[a];
-        if (blocked && a == nearest) w.beta[i] = direction[a] > 0.0 ? w.upper[i] : w.lower[i];
         if (!(w.beta[i] < w.upper[i])) w.beta[i] = w.upper[i];
         if (!(w.beta[i] > w.lower[i])) w.beta[i] = w.lower[i];
         set_penalties(w, i);
-        const T change = T(length * direction[a]);
+        change[a] = w.beta[i] - start[a];
+        const T moved = T(change[a]);
         const T* row = w.kernel + i * w.stride;
-        for (std::int64_t t = 0; t < w.stride; ++t) w.gradient[t] += change * row[t];
+        for (std::int64_t t = 0; t < w.stride; ++t) w.gradient[t] += moved * row[t];
     }
-    return {-length * slope - 0.5 * length * length * curvature, blocked};
+    return result;
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace {
 // Some of the variables of a problem as a problem of their own.
 class Part {
 public:
-    Part(const SmoProblem& whole, const Point& at, std::vector<Index> members) : members_(std::move(members)) {
+    Part(const SmoProblem& whole, const Point& at, std::vector<Index> members, Index n_rows)
+        : members_(std::move(members)), rows_(whole, members_, n_rows), shared_(whole.row != nullptr) {
         const std::size_t n = members_.size();
         for (auto* array : {&p_, &lower_, &upper_, &ridge_, &diagonal_, &beta_, &gradient_}) array->resize(n);
         for (std::size_t k = 0; k < n; ++k) {
@@ -32,10 +33,12 @@ public:
     }
 
     SmoProblem problem() const {
-        return {p_.data(), lower_.data(), upper_.data(), ridge_.data(), diagonal_.data(), static_cast<Index>(members_.size())};
+        return {p_.data(), lower_.data(), upper_.data(), ridge_.data(), diagonal_.data(), static_cast<Index>(members_.size()),
+                shared_ ? rows_.place.data() : nullptr};
     }
     Point point() { return {beta_.data(), gradient_.data()}; }
     const std::vector<Index>& members() const { return members_; }
+    const std::vector<Index>& rows() const { return rows_.rows; }
 
     void write_back(const Point& at) const {
         for (std::size_t k = 0; k < members_.size(); ++k) {
@@ -46,30 +49,31 @@ public:
 
 private:
     std::vector<Index> members_;
+    DistinctRows rows_;
+    bool shared_;  // whether several variables may have one row
     std::vector<double> p_, lower_, upper_, ridge_, diagonal_, beta_, gradient_;
 };
 
-// gradient[targets] += K[targets, changed] weights, without keeping the rows.
+// K[targets, changed] weights, without keeping the rows.
 template <class T>
-void add_changes(const RowSource<T>& source, const std::vector<Index>& changed, const std::vector<double>& weights,
-                 const std::vector<Index>& targets, double* gradient, Pool& pool) {
+std::vector<double> changes(const RowSource<T>& source, const std::vector<Index>& changed, const std::vector<double>& weights,
+                            const std::vector<Index>& targets, Pool& pool) {
     constexpr Index group = 16, chunk = 1024;
     const Index n = static_cast<Index>(targets.size());
     const auto columns = source.columns(targets);
+    std::vector<double> sums(static_cast<std::size_t>(n), 0.0);
     pool.run((n + chunk - 1) / chunk, [&](Index task) {
         const Index begin = task * chunk, end = std::min(n, begin + chunk), width = padded(end) - begin;
         std::vector<T> buffer(static_cast<std::size_t>(group * width));
-        std::vector<double> sums(static_cast<std::size_t>(end - begin), 0.0);
         for (std::size_t first = 0; first < changed.size(); first += group) {
             const Index count = std::min<Index>(group, static_cast<Index>(changed.size() - first));
             T* rows[group];
             for (Index q = 0; q < count; ++q) rows[q] = buffer.data() + q * width - begin;
             columns->fill(changed.data() + first, count, begin, padded(end), rows);
-            for (Index q = 0; q < count; ++q) rows[q] += begin;
-            hot_loops<T>().add_rows(rows, weights.data() + first, count, 0, end - begin, sums.data());
+            hot_loops<T>().add_rows(rows, weights.data() + first, count, begin, end, sums.data());
         }
-        for (Index j = begin; j < end; ++j) gradient[targets[static_cast<std::size_t>(j)]] += sums[static_cast<std::size_t>(j - begin)];
     });
+    return sums;
 }
 
 template <class T>
@@ -107,8 +111,8 @@ private:
             else others.push_back(i);
         }
         const std::vector<double> old_beta(at_.beta, at_.beta + problem_.n);
-        const auto rows = source_.subset(active);
-        Part part(problem_, at_, std::move(active));
+        Part part(problem_, at_, std::move(active), source_.size());
+        const auto rows = source_.subset(part.rows());
         const SmoProblem smaller = part.problem();
         const SmoStatus status = Shrinking(*rows, smaller, part.point(), session_).run(tol);
         part.write_back(at_);
@@ -117,16 +121,17 @@ private:
     }
 
     void update(const std::vector<Index>& others, const std::vector<Index>& active, const std::vector<double>& old_beta) {
-        std::vector<Index> changed;
-        std::vector<double> weights;
-        for (Index i : active) {
-            const double change = at_.beta[i] - old_beta[static_cast<std::size_t>(i)];
-            if (change == 0.0) continue;
-            changed.push_back(i);
-            weights.push_back(change);
-        }
-        if (!changed.empty() && !others.empty()) add_changes(source_, changed, weights, others, at_.gradient, session_.pool);
-        session_.result.n_entries += static_cast<std::int64_t>(changed.size()) * static_cast<std::int64_t>(others.size());
+        std::vector<Index> moved;
+        for (Index i : active)
+            if (at_.beta[i] != old_beta[static_cast<std::size_t>(i)]) moved.push_back(i);
+        if (moved.empty() || others.empty()) return;
+        const DistinctRows changed(problem_, moved, source_.size()), targets(problem_, others, source_.size());
+        std::vector<double> weights(changed.rows.size(), 0.0);
+        for (std::size_t k = 0; k < moved.size(); ++k)
+            weights[static_cast<std::size_t>(changed.place[k])] += at_.beta[moved[k]] - old_beta[static_cast<std::size_t>(moved[k])];
+        const std::vector<double> sums = changes(source_, changed.rows, weights, targets.rows, session_.pool);
+        for (std::size_t k = 0; k < others.size(); ++k) at_.gradient[others[k]] += sums[static_cast<std::size_t>(targets.place[k])];
+        session_.result.n_entries += static_cast<std::int64_t>(changed.rows.size() * targets.rows.size());
     }
 
     const RowSource<T>& source_;

@@ -1,8 +1,30 @@
 #include "smo_types.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace mercer {
+
+DistinctRows::DistinctRows(const SmoProblem& problem, const std::vector<Index>& variables, Index n_rows) : first(variables) {
+    place.resize(variables.size());
+    if (!problem.row) {
+        rows = variables;
+        std::iota(place.begin(), place.end(), Index(0));
+        return;
+    }
+    first.clear();
+    std::vector<Index> known(static_cast<std::size_t>(n_rows), -1);
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+        const Index row = problem.row[variables[k]];
+        Index& at = known[static_cast<std::size_t>(row)];
+        if (at < 0) {
+            at = static_cast<Index>(rows.size());
+            rows.push_back(row);
+            first.push_back(variables[k]);
+        }
+        place[k] = at;
+    }
+}
 
 double objective_of(const SmoProblem& problem, const Point& at) {
     double sum = 0.0;

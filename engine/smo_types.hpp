@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <vector>
 
 #include "row_source.hpp"
 
@@ -18,6 +19,9 @@ struct SmoProblem {
     const double* ridge;
     const double* diagonal;  // of K, without the ridge
     Index n;
+    const Index* row = nullptr;  // the kernel row of each variable where several share one; else variable i has row i
+
+    Index row_of(Index i) const { return row ? row[i] : i; }
 };
 
 struct SmoOptions {
@@ -50,6 +54,16 @@ struct Point {
 
 inline bool may_rise(const SmoProblem& problem, const Point& at, Index i) { return at.beta[i] < problem.upper[i]; }
 inline bool may_fall(const SmoProblem& problem, const Point& at, Index i) { return at.beta[i] > problem.lower[i]; }
+
+// The kernel rows of some variables, each named once.
+struct DistinctRows {
+    std::vector<Index> rows;
+    std::vector<Index> first;  // the first variable that has each
+    std::vector<Index> place;  // of each variable's row among them
+
+    DistinctRows() = default;
+    DistinctRows(const SmoProblem& problem, const std::vector<Index>& variables, Index n_rows);
+};
 
 // At an optimum no variable that may rise has a larger -gradient than one that may fall.
 struct Violation {

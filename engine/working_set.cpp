@@ -143,26 +143,34 @@ template <class T>
 void WorkingSet<T>::compute() {
     const Index rows = static_cast<Index>(fresh_.size());
     if (rows == 0) return;
-    std::vector<Index> indices;
+    std::vector<Index> indices, all;
     std::vector<T*> targets;
+    for (Index i : members_) all.push_back(problem_.row_of(i));
     for (Index place : fresh_) {
-        indices.push_back(member(place));
+        indices.push_back(problem_.row_of(member(place)));
         targets.push_back(kernel_.data() + place * stride_);
     }
     const Index group = source_.concurrent() ? 64 : rows;
     const bool triangle = rows == count() && source_.concurrent();
-    const auto columns = source_.columns(members_);
+    const auto columns = source_.columns(all);
     pool_.run((rows + group - 1) / group, [&](Index task) {
         const Index first = task * group;
         columns->fill(indices.data() + first, std::min(group, rows - first), triangle ? first : 0, padded(count()), targets.data() + first);
     });
-    for (Index place : fresh_) {
-        T* row = kernel_.data() + place * stride_;
-        const Index i = member(place);
-        std::fill(row + count(), row + stride_, T(0));
-        row[place] = static_cast<T>(problem_.diagonal[i] + problem_.ridge[i]);
-        diagonal_[static_cast<std::size_t>(place)] = row[place];
-    }
+    for (Index place : fresh_) set_diagonal(place);
+}
+
+// Exact where a variable meets itself, with the ridge, or another one with the same kernel row, without.
+template <class T>
+void WorkingSet<T>::set_diagonal(Index place) {
+    T* row = kernel_.data() + place * stride_;
+    const Index i = member(place);
+    std::fill(row + count(), row + stride_, T(0));
+    if (problem_.row)
+        for (Index q = 0; q < count(); ++q)
+            if (problem_.row[member(q)] == problem_.row[i]) row[q] = static_cast<T>(problem_.diagonal[i]);
+    row[place] = static_cast<T>(problem_.diagonal[i] + problem_.ridge[i]);
+    diagonal_[static_cast<std::size_t>(place)] = row[place];
 }
 
 // The other half of the symmetric matrix, in tiles so that lines of cache are used whole.

@@ -35,6 +35,7 @@ private:
     std::vector<Index> vacate(Index count);
     void enter(Index i, Index place);
     void compute();
+    void set_diagonal(Index place);
     void mirror();
     void mirror_triangle();
 

@@ -163,10 +163,11 @@ def test_floor_counts_entries_bytes_and_seconds() -> None:
     assert least.traffic == pytest.approx(1.2e-3)
 
 
-def test_ladder_takes_the_fastest_step_within_the_target() -> None:
+def test_ladder_takes_the_loosest_step_within_the_target() -> None:
     steps = [Step(1e-1, 1.0, 1e-1), Step(1e-2, 3.0, 1e-4), Step(1e-3, 2.0, 1e-6)]
     ladder = Ladder(steps, Timing(status="missed"))
-    assert ladder.reaching(1e-3) is steps[2]
+    assert ladder.reaching(1e-3) is steps[1]
+    assert ladder.reaching(1e-5) is steps[2]
     assert ladder.reaching(1e-9) is None
 
 

@@ -45,9 +45,9 @@ RACE = (
     + """
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np
-from mercer.gram import StoredGram, kernel_products, make_gram
+from mercer.gram import RepeatedGram, StoredGram, kernel_products, make_gram
 from mercer.kernels import RBF
-from mercer.problems import hinge_svc
+from mercer.problems import epsilon_svr, hinge_svc
 from mercer.solvers import solve_smo
 
 rng = np.random.default_rng(0)
@@ -58,6 +58,9 @@ def work(n):
     for tol in (1e-2, 1e-6):
         gram = make_gram(RBF(0.5), X)
         assert solve_smo(problem, gram, tol=tol, n_threads=3, cache_bytes=4e6).converged
+    twice = RepeatedGram(make_gram(RBF(0.5), X), np.tile(np.arange(n), 2))
+    tube = epsilon_svr(np.sin(X[:, 0]), 1.0, 0.1)
+    assert solve_smo(tube, twice, n_threads=3, cache_bytes=4e6).converged
     values = RBF(0.5)(X)
     assert solve_smo(problem, StoredGram(values), tol=1e-2, n_threads=3).converged
     kernel_products(RBF(0.5), X, X, np.ones((2, n)), n_threads=3)
@@ -186,8 +189,9 @@ def test_solver(address_package: Path, address_settings: dict[str, str]) -> None
         RUN_TESTS,
         *PYTEST,
         str(TESTS / "solvers" / "test_smo.py"),
+        str(TESTS / "gram" / "test_repeated.py"),
         "-k",
-        "not several and not 2300 and not 2500 and not 3000",
+        "not several and not 2300 and not 2500 and not 3000 and not single_precision",
         **address_settings,
     )
     assert "passed" in output

@@ -1,11 +1,11 @@
-"""The groups of the SVC benchmark: each runs its problems and returns tables and records."""
+"""The groups of the SVM benchmark: each runs its problems and returns tables and records."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ..report import GroupResult
-from . import fits, growth, large, linear, multiclass, predict
+from . import fits, growth, large, linear, multiclass, predict, probability, spheres, svr, tuning
 from .options import Options
 
 GROUPS: dict[str, Callable[[Options], GroupResult]] = {
@@ -16,6 +16,16 @@ GROUPS: dict[str, Callable[[Options], GroupResult]] = {
     "predict": predict.run,
     "growth": growth.run,
     "large": large.run,
+    "svr": svr.run,
+    "spheres": spheres.run,
+    "probability": probability.run,
+    "tuning": tuning.run,
 }
 
-__all__ = ["GROUPS", "Options"]
+SUITES = {
+    "svc": ["speed", "hard", "multiclass", "linear", "predict", "growth", "large"],
+    **{name: [name] for name in ("probability", "svr", "spheres", "tuning")},
+}
+"""The commands, and the groups that each runs."""
+
+__all__ = ["GROUPS", "SUITES", "Options"]

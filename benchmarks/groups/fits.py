@@ -9,9 +9,9 @@ from .. import catalogue, tasks
 from ..crew import Crew
 from ..floor import Floor, Rates, floor, measure_rates
 from ..measure import Timing
-from ..peers import OURS, PEERS
+from ..peers import OURS, PEERS, Dual
 from ..problems import Data, Problem
-from ..quality import Quality, assess
+from ..quality import Quality, assess, assess_regression
 from ..report import GroupResult, Table, number, seconds_text
 from .options import Options
 from .rivals import ABSENT, note_reasons, rival_ratios, summarise, timing_records
@@ -23,17 +23,18 @@ COMPARED = ["scikit-learn", "intelex", "libsvm"]
 
 def speed(options: Options) -> GroupResult:
     """Run the usual problems."""
-    return _run("speed", catalogue.speed, options)
+    return run_fits("speed", catalogue.speed, options)
 
 
 def hard(options: Options) -> GroupResult:
     """Large C, noise, overlap."""
-    return _run("hard", catalogue.hard, options)
+    return run_fits("hard", catalogue.hard, options)
 
 
-def _run(
+def run_fits(
     name: str, list_problems: Callable[[bool], list[Problem]], options: Options
 ) -> GroupResult:
+    """Time the fits of some problems and judge what each peer found."""
     rates = measure_rates(512 if options.quick else 2048)
     result = GroupResult(name)
     with Crew(options.kernel_peers(), options.plan) as crew:
@@ -54,10 +55,15 @@ def judge(
     for peer, timing in timings.items():
         dual = crew.after_fit(peer, timing, tasks.solution)
         if dual is not None:
-            qualities[peer] = assess(
-                data.X, data.y, dual, C=problem.C, gamma=data.gamma, kernel=problem.kernel
-            )
+            qualities[peer] = _assess(problem, data, dual)
     return qualities
+
+
+def _assess(problem: Problem, data: Data, dual: Dual) -> Quality:
+    parameters: dict[str, Any] = {"C": problem.C, "gamma": data.gamma, "kernel": problem.kernel}
+    if problem.epsilon is None:
+        return assess(data.X, data.y, dual, **parameters)
+    return assess_regression(data.X, data.y, dual, epsilon=problem.epsilon, **parameters)
 
 
 def _add(

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32] | NDArray[np.float64]
 Problem = tuple[Any, ...]
-"""(p, lower, upper, ridge, diagonal, beta, gradient); the last two are changed in place."""
+"""(p, lower, upper, ridge, diagonal, beta, gradient), the last two changed in place; and perhaps
+the kernel row of each variable, where several variables share one."""
 Options = dict[str, Any]
 """tol, max_iter, time_limit, block, cache_bytes, n_threads, unbounded_below, callback."""
 
@@ -26,7 +27,7 @@ def smo_matrix(
     kernel: Floats, view: NDArray[np.int64] | None, problem: Problem, options: Options
 ) -> dict[str, Any]: ...
 def smo_requested_f64(
-    request: Callable[[Any, Any], None], problem: Problem, options: Options
+    request: Callable[[Any, Any], None], n: int, problem: Problem, options: Options
 ) -> dict[str, Any]: ...
 def fill_kernel_matrix(
     left: Floats,
@@ -52,5 +53,15 @@ def fill_kernel_products(
     out: NDArray[np.float64],
     n_threads: int,
 ) -> None: ...
+def eliminate_features(
+    columns: NDArray[np.float64],
+    fixed: NDArray[np.uint8],
+    counts: NDArray[np.int64],
+    row_weights: NDArray[np.float64],
+    kernel: NDArray[np.float64],
+    problem: Problem,
+    options: Options,
+    report: tuple[Any, ...],
+) -> dict[str, Any]: ...
 def release_kept_memory() -> int: ...
 def instruction_set() -> str: ...

@@ -11,6 +11,7 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer._sklearn import check_sample_weight
 from mercer.gram import Gram
 from mercer.kernels import Kernel, as_kernel, is_known_mercer, is_mercer
 from mercer.solvers import Solution
@@ -38,6 +39,17 @@ class KernelMachine(BaseEstimator):
             return self.kernel == "precomputed"
         return bool(getattr(self.kernel, "is_pairwise", False))
 
+    def _data_format(self) -> dict[str, Any]:
+        sparse = False if self._is_pairwise() else "csr"
+        return {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
+
+    def _check_square(self, X: Any) -> None:
+        if self._is_pairwise() and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"A precomputed kernel matrix must be a square matrix; got {X.shape[0]} rows and "
+                f"{X.shape[1]} columns."
+            )
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_pairwise()
@@ -45,11 +57,28 @@ class KernelMachine(BaseEstimator):
         return tags
 
 
+def checked_weights(sample_weight: Any, X: Any) -> Any:
+    """Return one weight for each row: none negative, not all 0."""
+    weights = check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any():
+        raise ValueError("sample_weight must not be negative.")
+    if not weights.any():
+        raise ValueError("sample_weight must be above 0 for at least one row.")
+    return weights
+
+
+def rows_of(X: Any, kept: Any, is_pairwise: bool) -> Any:
+    """Return the rows that take part, and of a kernel matrix only their columns."""
+    if kept.size == X.shape[0]:
+        return X
+    return X[np.ix_(kept, kept)] if is_pairwise else X[kept]
+
+
 CHECKED_ROWS = 300
 """Rows on which a kernel of unknown kind is tested; their eigenvalues take a few milliseconds."""
 
 
-def warn_if_indefinite(kernel: Kernel, gram: Gram) -> None:
+def warn_if_indefinite(kernel: Kernel, gram: Gram, stacklevel: int = 4) -> None:
     """Warn where the kernel matrix of some of the rows has a clearly negative eigenvalue."""
     if is_known_mercer(kernel):
         return
@@ -60,7 +89,7 @@ def warn_if_indefinite(kernel: Kernel, gram: Gram) -> None:
             f"The kernel is {report}. The machine has no geometric meaning then, and the solution "
             "need not be the best one.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
 
 

@@ -82,6 +82,12 @@ def test_bad_programs() -> None:
         _engine.smo_matrix(np.eye(4), None, tuple(arrays[:-1]), OPTIONS)
     with pytest.raises(ValueError, match="same length"):
         _engine.smo_matrix(np.eye(4), None, (*arrays[:-1], np.zeros(3)), OPTIONS)
+    for rows in ([0, 1, 0], [0, 1, 0, 2, 1]):
+        with pytest.raises(ValueError, match="number of rows"):
+            _engine.smo_matrix(np.eye(3), None, (*arrays, np.array(rows)), OPTIONS)
+    for row in (-1, 3):
+        with pytest.raises(ValueError, match="outside the kernel matrix"):
+            _engine.smo_matrix(np.eye(3), None, (*arrays, np.array([0, 1, 2, row])), OPTIONS)
     with pytest.raises((KeyError, IndexError)):
         _engine.smo_matrix(np.eye(4), None, tuple(arrays), {"tol": 1e-3})
 
@@ -115,7 +121,7 @@ def test_errors_of_a_request_come_through() -> None:
         raise LookupError("no such row")
 
     with pytest.raises(LookupError, match="no such row"):
-        _engine.smo_requested_f64(request, tuple(problem(4)), OPTIONS)
+        _engine.smo_requested_f64(request, 4, tuple(problem(4)), OPTIONS)
 
 
 def test_errors_of_a_callback_come_through() -> None:
@@ -130,7 +136,7 @@ def test_errors_of_a_callback_come_through() -> None:
 
     options = OPTIONS | {"callback": callback, "block": 2}
     with pytest.raises(LookupError, match="enough"):
-        _engine.smo_requested_f64(request, tuple(problem(40)), options)
+        _engine.smo_requested_f64(request, 40, tuple(problem(40)), options)
 
 
 BAD_PRODUCTS = {

@@ -6,6 +6,7 @@ from mercer.gram.distances import SquaredDistances
 from mercer.gram.make import make_gram
 from mercer.gram.memory import release_memory
 from mercer.gram.pairwise import kernel_products
+from mercer.gram.repeated import RepeatedGram
 from mercer.gram.requested import RequestedGram
 from mercer.gram.stored import StoredGram
 from mercer.gram.threads import available_threads
@@ -13,6 +14,7 @@ from mercer.gram.threads import available_threads
 __all__ = [
     "ComputedGram",
     "Gram",
+    "RepeatedGram",
     "RequestedGram",
     "SquaredDistances",
     "StoredGram",

@@ -58,6 +58,13 @@ class Gram(ABC):
         """Return whole rows."""
         return self.block(indices, np.arange(self.n))
 
+    def stored(self, indices: Indices, precision: Precision) -> Gram:
+        """Return the matrix of some of the points, computed now and kept whole."""
+        from mercer.gram.stored import StoredGram
+
+        dtype = np.float32 if precision == "single" else np.float64
+        return StoredGram(self.block(indices, indices).astype(dtype, copy=False))
+
     def matrix(self) -> Floats:
         """Return the whole matrix, or say beforehand that the memory will not do."""
         needed, there = 8 * self.n**2, physical_memory()
@@ -68,8 +75,13 @@ class Gram(ABC):
             )
         return self.rows(np.arange(self.n))
 
-    def times(self, vector: Floats, rows: Indices | None = None) -> Floats:
-        """Return K v, or some of its rows, using only the columns where v is not zero."""
+    def times(
+        self, vector: Floats, rows: Indices | None = None, precision: Precision = "double"
+    ) -> Floats:
+        """Return K v, or some of its rows, using only the columns where v is not zero.
+
+        Sums are float64 always; the kernel values may be float32 where ``precision`` allows it.
+        """
         wanted = np.arange(self.n) if rows is None else rows
         columns = np.flatnonzero(vector)
         product = np.zeros(len(wanted))

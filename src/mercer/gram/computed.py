@@ -16,6 +16,7 @@ from mercer.gram.pairwise import (
     fill,
     products,
 )
+from mercer.gram.stored import StoredGram
 from mercer.kernels import PairwiseForm
 
 SINGLE_PRECISION_REACH = 200.0
@@ -82,17 +83,22 @@ class ComputedGram(Gram):
         fill(self.form, self._at(rows), self._at(columns), values)
         return values
 
-    def _at(self, indices: Indices) -> Floats:
-        return self.shared.double[indices if self.view is None else self.view[indices]]
+    def _at(self, indices: Any, precision: Precision = "double") -> Any:
+        points = self.shared.single if precision == "single" else self.shared.double
+        return points[indices if self.view is None else self.view[indices]]
 
-    def times(self, vector: Floats, rows: Indices | None = None) -> Floats:
+    def times(
+        self, vector: Floats, rows: Indices | None = None, precision: Precision = "double"
+    ) -> Floats:
         """Return K v, or some of its rows, using only the columns where v is not zero."""
         columns = np.flatnonzero(vector)
         if columns.size == 0:
             return np.zeros(self.n if rows is None else len(rows))
-        left = self.points if rows is None else self._at(rows)
+        left = self._at(slice(None) if rows is None else rows, precision)
+        right = self._at(columns, precision)
+        weights = vector[None, columns].astype(left.dtype)
         ends = np.array([0, columns.size], dtype=np.int64)
-        return products(self.form, left, self._at(columns), vector[None, columns], ends).ravel()
+        return products(self.form, left, right, weights, ends).ravel()
 
     def subset(self, indices: Indices) -> ComputedGram:
         """Return the matrix of some of the points, which are shared until they are needed."""
@@ -100,6 +106,13 @@ class ComputedGram(Gram):
         part.form, part.shared, part.n = self.form, self.shared, len(indices)
         part.view = np.asarray(indices if self.view is None else self.view[indices])
         return part
+
+    def stored(self, indices: Indices, precision: Precision) -> StoredGram:
+        """Return the matrix of some of the points, computed now and kept whole."""
+        points = self._at(indices, precision)
+        values = np.empty((len(indices), len(indices)), dtype=points.dtype)
+        fill(self.form, points, points, values)
+        return StoredGram(values)
 
     def features(self) -> Floats | None:
         """Return the points, scaled, where the kernel is linear."""

@@ -56,4 +56,4 @@ class RequestedGram(Gram):
         def request(indices: Indices, out: Floats) -> None:
             out[...] = self.kernel(self.X[indices], self.X)
 
-        return _engine.smo_requested_f64(request, problem, options)
+        return _engine.smo_requested_f64(request, self.n, problem, options)

@@ -214,7 +214,9 @@ def svdd(diagonal: ArrayLike, C: ArrayLike) -> QuadraticProgram:
     return svdd_with_outliers(diagonal, np.ones_like(diagonal), C, 1.0)
 
 
-def squared_svdd(diagonal: ArrayLike, C: ArrayLike) -> QuadraticProgram:
+def squared_svdd(
+    diagonal: ArrayLike, C: ArrayLike, y: ArrayLike | None = None
+) -> QuadraticProgram:
     r"""Support vector data description with squared slack.
 
     .. math::
@@ -226,7 +228,9 @@ def squared_svdd(diagonal: ArrayLike, C: ArrayLike) -> QuadraticProgram:
     the rest: :math:`p_i = -\tfrac12 K_{ii}`, bounds [0, inf), :math:`\Delta = 1`,
     :math:`r_i = 1/(4C_i)`. Again :math:`R^2 = \beta^\top K\beta + 2b` (K without the ridge) and
     :math:`\xi_i = 2 r_i\beta_i`. :math:`R^2` is a free variable here: for small C it is negative
-    at the optimum, since all rows then take slack.
+    at the optimum, since all rows then take slack. Examples of what lies outside come in as in
+    :func:`svdd_with_outliers`: the sign of their constraint turns, and their bounds are
+    (-inf, 0].
 
     Parameters
     ----------
@@ -234,6 +238,8 @@ def squared_svdd(diagonal: ArrayLike, C: ArrayLike) -> QuadraticProgram:
         The diagonal of the kernel matrix.
     C : float or array-like of shape (n,)
         Penalty.
+    y : array-like of shape (n,) or None, default=None
+        +1 for targets, -1 for outliers; None means targets only.
 
     Returns
     -------
@@ -245,8 +251,10 @@ def squared_svdd(diagonal: ArrayLike, C: ArrayLike) -> QuadraticProgram:
     array([0.5, 0.5])
     """
     diagonal = _diagonal(diagonal)
-    ridge, room = _squared_slack(_penalty(C, diagonal.shape[0]), 0.25)
-    return QuadraticProgram(-0.5 * diagonal, np.zeros_like(diagonal), room, 1.0, ridge)
+    n = diagonal.shape[0]
+    signs = np.ones(n) if y is None else _signs(y, n)
+    ridge, room = _squared_slack(_penalty(C, n), 0.25)
+    return QuadraticProgram(-0.5 * diagonal, *_one_sided(signs, room), 1.0, ridge)
 
 
 def svdd_with_outliers(

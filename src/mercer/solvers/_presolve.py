@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer.problems.quadratic_program import QuadraticProgram, Vector
 from mercer.solvers.solution import Solution
+from mercer.solvers.starting_point import StartingPoint
 
 # Bounds this many times further away than the variables would move by themselves.
 _FAR = 1e8
@@ -41,7 +42,7 @@ def starting_point(problem: QuadraticProgram, warm_start: Any) -> Vector | None:
     Parameters
     ----------
     problem : QuadraticProgram
-    warm_start : Solution, array-like or None
+    warm_start : Solution, StartingPoint, array-like or None
 
     Returns
     -------
@@ -49,6 +50,8 @@ def starting_point(problem: QuadraticProgram, warm_start: Any) -> Vector | None:
     """
     if warm_start is None:
         return None
+    if isinstance(warm_start, StartingPoint):
+        return problem.repair(warm_start.start)
     return problem.repair(warm_start.beta if isinstance(warm_start, Solution) else warm_start)
 
 

@@ -65,7 +65,7 @@ def solve_exact(
         Limit of steps; -1 means 200, which no problem needs.
     time_limit : float or None, default=None
         Seconds.
-    warm_start : Solution, array-like or None, default=None
+    warm_start : Solution, StartingPoint, array-like or None, default=None
         Returned at once if its gap is at most ``tol``; of no other use to an interior-point method.
     callback : callable or None, default=None
         ``callback(n_iter, gap)`` after every step, with the present infeasibility of the dual; True

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from mercer.gram import Gram, available_threads
+from mercer.gram.base import Precision
 from mercer.problems import QuadraticProgram
 from mercer.solvers._limits import Limits
+from mercer.solvers._presolve import starting_point
 from mercer.solvers.solution import Solution, Vector
+from mercer.solvers.starting_point import StartingPoint
 
 SINGLE_MARGIN = 0.95
 """Share of the tolerance to which float32 rows are solved, so that the true gap keeps within it."""
@@ -71,7 +74,7 @@ def solve_smo(
         Limit of two-variable steps; -1 means none.
     time_limit : float or None, default=None
         Seconds.
-    warm_start : Solution, array-like or None, default=None
+    warm_start : Solution, StartingPoint, array-like or None, default=None
         Where to start; made feasible first.
     callback : callable or None, default=None
         ``callback(n_iter, gap)``, about twenty times a second; True stops.
@@ -108,7 +111,8 @@ def solve_smo(
     if problem.n != gram.n:
         raise ValueError(f"The problem has {problem.n} rows, but the kernel matrix has {gram.n}.")
     limits = Limits(max_iter, time_limit)
-    beta, gradient = _start(problem, gram, warm_start)
+    precisions = gram.precisions(tol if gram.n > SMALL else 0.0)
+    beta, gradient = _start(problem, gram, warm_start, precisions[0])
     settings = {
         "callback": callback,
         "n_threads": available_threads(n_threads) if gram.n >= FEW_ROWS else 1,
@@ -118,7 +122,7 @@ def solve_smo(
         "unbounded_below": _unbounded_below(problem, gram),
     }
     arrays = (problem.p, problem.lower, problem.upper, problem.ridge, gram.diag(), beta, gradient)
-    for precision in gram.precisions(tol if gram.n > SMALL else 0.0):
+    for precision in precisions:
         if limits.n_iter > 0:  # single precision was not enough: an exact gradient first
             gradient[:] = problem.p + problem.ridge * beta + gram.times(beta)
         seconds = limits.remaining()
@@ -144,20 +148,25 @@ def solve_smo(
     return solution
 
 
-def _start(problem: QuadraticProgram, gram: Gram, warm_start: Any) -> tuple[Vector, Vector]:
+def _start(
+    problem: QuadraticProgram, gram: Gram, warm_start: Any, precision: Precision
+) -> tuple[Vector, Vector]:
     """Return a feasible point and its gradient."""
-    if warm_start is None:
+    beta = starting_point(problem, warm_start)
+    if beta is None:
         beta = problem.feasible_point()
+    if isinstance(warm_start, StartingPoint):
+        image = warm_start.image + gram.times(beta - warm_start.beta, precision=precision)
     else:
-        given = warm_start.beta if isinstance(warm_start, Solution) else warm_start
-        beta = problem.repair(given)
-    return beta, problem.p + problem.ridge * beta + gram.times(beta)
+        image = gram.times(beta)
+    return beta, problem.p + problem.ridge * beta + image
 
 
 def _unbounded_below(problem: QuadraticProgram, gram: Gram) -> float:
     """Return an objective that proves that there is no minimum, or -inf where nothing can diverge.
 
-    A hard margin of rho has the optimum -1/(2 rho^2); a margin that rounding hides counts as none.
+    A hard margin of rho has the optimum -1/(2 rho^2), where p is -1 or 1; a margin that rounding
+    hides counts as none. Otherwise the objective is in units of the range of p, squared.
     With a ridge the objective stays above -p^2/(2r) summed up, unless the kernel is not positive
     semi-definite.
     """
@@ -165,7 +174,10 @@ def _unbounded_below(problem: QuadraticProgram, gram: Gram) -> float:
         return -np.inf
     if problem.may_diverge():
         squared_radius = float(gram.diag().max(initial=0.0))
-        return -0.5 / (SEPARABLE_MARGIN**2 * squared_radius) if squared_radius > 0 else -np.inf
+        unit = (0.5 * float(np.ptp(problem.p))) ** 2
+        if not squared_radius * unit > 0:
+            return -np.inf
+        return -0.5 * unit / (SEPARABLE_MARGIN**2 * squared_radius)
     with np.errstate(divide="ignore", invalid="ignore"):
         least = -0.5 * float((problem.p**2 / problem.ridge).sum())
     return 1.001 * least - 1e-6 if np.isfinite(least) else -np.inf

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -12,24 +14,32 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._machine import KernelMachine, warn_if_indefinite, warn_unless_converged
+from mercer._machine import (
+    KernelMachine,
+    checked_weights,
+    rows_of,
+    warn_if_indefinite,
+    warn_unless_converged,
+)
 from mercer._sklearn import (
     Interval,
     StrOptions,
-    check_sample_weight,
     fit_context,
     ovr_decision_function,
 )
-from mercer.gram import Gram, kernel_products, make_gram
+from mercer.gram import kernel_products, make_gram
 from mercer.kernels import Kernel, Linear
 from mercer.problems import QuadraticProgram, hard_margin_svc, hinge_svc, squared_hinge_svc
 from mercer.solvers import Solution
+from mercer.solvers.several import Job, solve_all
 from mercer.svm._decomposition import TwoClassTask, decompose
 from mercer.svm._dual_model import build_dual_model, combine_pairs, slacks
-from mercer.svm._solving import solve_all
+from mercer.svm._folds import FOLD_TOL, out_of_fold_values
+from mercer.svm._geometry import MarginGeometry
+from mercer.svm._training import Training
 
 
-class SVC(ClassifierMixin, KernelMachine):
+class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     r"""Support vector classifier: hard and soft margins, any kernel, any number of classes.
 
     For two classes with labels :math:`y_i = \pm 1` it finds the function
@@ -117,6 +127,8 @@ class SVC(ClassifierMixin, KernelMachine):
         w of each machine, where the kernel is linear.
     margin_ : ndarray of shape (n_machines,)
         :math:`1/\lVert w \rVert`, the distance in feature space from the boundary to the margin.
+    margin_width_ : ndarray of shape (n_machines,)
+        :math:`2/\lVert w \rVert`, from one edge of the margin to the other.
     slack_ : ndarray of shape (n_samples,) or sparse array of shape (n_samples, n_machines)
         :math:`\xi_i` of each training row.
     objective_, gap_ : ndarray of shape (n_machines,)
@@ -236,11 +248,59 @@ class SVC(ClassifierMixin, KernelMachine):
         SVC
             The fitted classifier.
         """
+        training = self._fit(X, y, sample_weight)
+        warn_unless_converged(training.solutions, self.tol)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Training:
         X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_format())
+        training = self._train(X, y, sample_weight)
+        self._store(X, training)
+        return training
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def _fit_out_of_fold(self, X: Any, y: Any, sample_weight: Any, fold: Any) -> Any:
+        """Fit, and return decision values of every row by machines without the row's fold.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        fold : ndarray of int of shape (n_samples,)
+            Negative for rows that are never left out.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_pairs)
+            As `_pair_decision_function`; NaN for rows of other classes in one against one, and for
+            rows that are never left out.
+        """
+        training = self._fit(X, y, sample_weight)
+        warn_unless_converged(training.solutions, self.tol)
+        values = np.full((self.shape_fit_[0], len(training.tasks)), np.nan)
+        values[training.kept] = out_of_fold_values(
+            training, fold[training.kept], lambda jobs: self._solve_all(jobs, FOLD_TOL * self.tol)
+        )
+        return self._pair_values(values)
+
+    def _pair_decision_function(self, X: Any) -> Any:
+        """Return, for each pair of classes, a value that is positive for the second of them."""
+        return self._pair_values(self._machine_values(X))
+
+    def _pair_values(self, values: Any) -> Any:
+        if self._one_vs_one:
+            return -values
+        if values.shape[1] == 1:
+            return values
+        first, second = np.array(list(combinations(range(self.classes_.size), 2))).T
+        return values[:, second] - values[:, first]
+
+    def _train(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Solve the machines; nothing of the estimator changes."""
         if y.dtype.kind not in "biuUS":  # whole numbers and strings are labels whatever they are
             check_classification_targets(y)
         self._check_square(X)
-        weights = _checked_weights(sample_weight, X)
+        weights = checked_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         classes, codes = np.unique(y, return_inverse=True)
         present = np.flatnonzero(np.bincount(codes[kept], minlength=classes.size))
@@ -252,28 +312,15 @@ class SVC(ClassifierMixin, KernelMachine):
         if kept.size < codes.size:
             classes, codes = classes[present], np.searchsorted(present, codes[kept])
         kernel = self._make_kernel()
-        points = _rows_of(X, kept, kernel.is_pairwise)
+        points = rows_of(X, kept, kernel.is_pairwise)
         kernel = kernel.resolve(points, weights[kept])
         penalties = self.C * weights[kept] * self._class_factors(classes, codes, weights[kept])
         tasks = decompose(codes, classes.size, self.multi_class)
         problems = [self._problem(task, penalties) for task in tasks]
         gram = make_gram(kernel, points, memory=self.cache_size * 1e6)
-        warn_if_indefinite(kernel, gram)
-        solutions = self._solve(tasks, problems, gram)
-        self._store(X, kept, classes, codes, kernel, tasks, problems, solutions)
-        warn_unless_converged(solutions, self.tol)
-        return self
-
-    def _data_format(self) -> dict[str, Any]:
-        sparse = False if self._is_pairwise() else "csr"
-        return {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
-
-    def _check_square(self, X: Any) -> None:
-        if self._is_pairwise() and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"A precomputed kernel matrix must be a square matrix; got {X.shape[0]} rows and "
-                f"{X.shape[1]} columns."
-            )
+        warn_if_indefinite(kernel, gram, stacklevel=6)
+        training = Training(kept, classes, codes, kernel, gram, tasks, problems, [])
+        return replace(training, solutions=self._solve(training))
 
     def _class_factors(self, classes: Any, codes: Any, weights: Any) -> Any:
         if self.class_weight is None:
@@ -293,24 +340,13 @@ class SVC(ClassifierMixin, KernelMachine):
         formulate = hinge_svc if self.loss == "hinge" else squared_hinge_svc
         return formulate(task.signs, penalties[task.rows])
 
-    def _solve(
-        self, tasks: list[TwoClassTask], problems: list[QuadraticProgram], gram: Gram
-    ) -> list[Solution]:
-        starts = self._starting_points(tasks)
-        jobs = [
-            (problem, lambda task=task: _part(gram, task), start)
-            for task, problem, start in zip(tasks, problems, starts)
+    def _solve(self, training: Training) -> list[Solution]:
+        starts = self._starting_points(training.tasks)
+        jobs: list[Job] = [
+            (problem, lambda task=task: training.part(task), start)  # type: ignore[misc]
+            for task, problem, start in zip(training.tasks, training.problems, starts)
         ]
-        solutions = solve_all(
-            jobs,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            time_limit=self.time_limit,
-            n_threads=self._n_threads(),
-            cache_bytes=self.cache_size * 1e6,
-            shrinking=self.shrinking,
-        )
+        solutions = self._solve_all(jobs, self.tol)
         if any(solution.status == "unbounded" for solution in solutions):
             raise ValueError(
                 "The classes cannot be separated with this kernel, so that C=inf (hard margin) has "
@@ -321,6 +357,18 @@ class SVC(ClassifierMixin, KernelMachine):
             )
         return solutions
 
+    def _solve_all(self, jobs: Sequence[Job], tol: float) -> list[Solution]:
+        return solve_all(
+            jobs,
+            solver=self.solver,
+            tol=tol,
+            max_iter=self.max_iter,
+            time_limit=self.time_limit,
+            n_threads=self._n_threads(),
+            cache_bytes=self.cache_size * 1e6,
+            shrinking=self.shrinking,
+        )
+
     def _starting_points(self, tasks: list[TwoClassTask]) -> list[Any]:
         """Return where each machine starts: its last solution, if there is one for these rows."""
         last = getattr(self, "_last_solutions", None) if self.warm_start else None
@@ -328,22 +376,16 @@ class SVC(ClassifierMixin, KernelMachine):
             return [None] * len(tasks)
         return list(last)
 
-    def _store(
-        self,
-        X: Any,
-        kept: Any,
-        classes: Any,
-        codes: Any,
-        kernel: Kernel,
-        tasks: list[TwoClassTask],
-        problems: list[QuadraticProgram],
-        solutions: list[Solution],
-    ) -> None:
+    def _store(self, X: Any, training: Training) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
+        kept, classes, kernel = training.kept, training.classes, training.kernel
+        tasks, problems, solutions = training.tasks, training.problems, training.solutions
         self.classes_ = classes
         self.kernel_ = kernel
         self._one_vs_one = classes.size > 2 and self.multi_class == "ovo"
-        model = build_dual_model(tasks, problems, solutions, codes, classes.size, self._one_vs_one)
+        model = build_dual_model(
+            tasks, problems, solutions, training.codes, classes.size, self._one_vs_one
+        )
         self.support_ = kept[model.support].astype(np.int32)
         self.support_vectors_ = np.empty((0, 0)) if kernel.is_pairwise else X[self.support_]
         self.n_support_ = model.n_support
@@ -459,26 +501,6 @@ class SVC(ClassifierMixin, KernelMachine):
                 self._n_threads(),
             )
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
-
-
-def _checked_weights(sample_weight: Any, X: Any) -> Any:
-    weights = check_sample_weight(sample_weight, X, dtype=np.float64)
-    if (weights < 0).any():
-        raise ValueError("sample_weight must not be negative.")
-    if not weights.any():
-        raise ValueError("sample_weight must be above 0 for at least one row.")
-    return weights
-
-
-def _rows_of(X: Any, kept: Any, is_pairwise: bool) -> Any:
-    """Return the rows that take part, and only their columns of a kernel matrix."""
-    if kept.size == X.shape[0]:
-        return X
-    return X[np.ix_(kept, kept)] if is_pairwise else X[kept]
-
-
-def _part(gram: Gram, task: TwoClassTask) -> Gram:
-    return gram if task.rows.size == gram.n else gram.subset(task.rows)
 
 
 def _margin(problem: QuadraticProgram, solution: Solution) -> float:

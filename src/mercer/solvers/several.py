@@ -1,4 +1,4 @@
-"""Solving the machines of one classifier, several at a time where that pays."""
+"""Solving several problems, side by side where that pays."""
 
 from __future__ import annotations
 
@@ -10,34 +10,43 @@ from typing import Any
 
 from mercer.gram import Gram, available_threads
 from mercer.problems import QuadraticProgram
-from mercer.solvers import Solution, solve
 from mercer.solvers._limits import Limits
+from mercer.solvers.solution import Solution
+from mercer.solvers.solve import solve
 
 SMALL = 5000
 """Machines of fewer rows run side by side, one thread each; larger ones use all threads in turn."""
 
 Job = tuple[QuadraticProgram, Callable[[], Gram], Any]
-"""A problem, how to get its matrix, and where to start (or None)."""
+"""A problem, how to get its matrix, and where to start (or how to get that, or None)."""
 
 
 def solve_all(
-    jobs: Sequence[Job], *, time_limit: float | None, n_threads: int | None, **options: Any
+    jobs: Sequence[Job],
+    *,
+    tol: float | Sequence[float],
+    time_limit: float | None,
+    n_threads: int | None,
+    **options: Any,
 ) -> list[Solution]:
     """Solve several problems within one time limit and return their solutions in order.
 
+    ``tol`` is one gap for all problems or one for each; the other options are those of `solve`.
     Ctrl-C ends the running solvers within a fraction of a second and goes on to the caller.
     """
     limits = Limits(time_limit=time_limit)
     threads = available_threads(n_threads)
     stopped = threading.Event()
+    gaps = list(tol) if isinstance(tol, Sequence) else [tol] * len(jobs)
 
-    def run(job: Job, n_threads: int) -> Solution:
+    def run(job: Job, gap: float, n_threads: int) -> Solution:
         problem, gram, start = job
         left = limits.remaining()
         return solve(
             problem,
             gram(),
-            warm_start=start,
+            tol=gap,
+            warm_start=start() if callable(start) else start,
             time_limit=None if math.isinf(left) else left,
             n_threads=n_threads,
             callback=lambda n_iter, gap: stopped.is_set(),
@@ -45,9 +54,11 @@ def solve_all(
         )
 
     if threads == 1 or len(jobs) < 2 * threads or max(job[0].n for job in jobs) > SMALL:
-        return [run(job, threads) for job in jobs]
+        return [run(job, gap, threads) for job, gap in zip(jobs, gaps)]
     with ThreadPoolExecutor(threads) as pool:
-        futures: list[Future[Solution]] = [pool.submit(run, job, 1) for job in jobs]
+        futures: list[Future[Solution]] = [
+            pool.submit(run, job, gap, 1) for job, gap in zip(jobs, gaps)
+        ]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
             return [future.result() for future in futures]

@@ -1,0 +1,251 @@
+"""A classifier with probabilities."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from mercer._sklearn import HasMethods, check_sample_weight, fit_context, take_rows
+from mercer.calibration.coupling import couple_pairs
+from mercer.calibration.folds import deal_folds, split_folds
+from mercer.calibration.sigmoid import Sigmoid, fit_sigmoid
+
+Floats = NDArray[np.float64]
+
+
+class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    r"""Probabilities for a classifier that has decision values, by Platt's sigmoid.
+
+    The classifier is fitted to all rows. Beside it, decision values of every row come from
+    classifiers that have not seen the row's fold, and a sigmoid
+
+    .. math::
+
+        P(\text{second} \mid f) = \frac{1}{1 + \exp(A f + B)}, \quad A \le 0,
+
+    is fitted to them for each pair of classes (`fit_sigmoid`, for k classes with a prior of
+    1/(k - 1)). More than two classes are put together by pairwise coupling (`couple_pairs`). The
+    prediction is the class with the largest
+    probability, always: it may differ from that of the bare classifier, whose threshold knows
+    nothing of probabilities.
+
+    With `mercer.SVC` the folds share one kernel matrix and start from the full solution, so that
+    five of them cost little more than one fit. ``gamma="scale"`` and ``class_weight="balanced"``
+    then mean the same numbers in all folds, and the folds are solved to ten times ``tol``. Any
+    other classifier with ``decision_function`` is fitted once more for each fold; put preprocessing
+    into a pipeline, so that the folds do not see it.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With ``decision_function``.
+    cv : int, splitter, iterable or None, default=5
+        Number of folds, at least 2, or how to make them; None is 5.
+    random_state : int, RandomState or None, default=None
+        Deals the rows into folds. None deals always alike.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    estimator_ : classifier
+        Fitted to all rows.
+    A_, B_ : ndarray of shape (n_pairs,)
+        The sigmoids of the pairs (0, 1), (0, 2), ..., (1, 2), ... for the probability of the second
+        class. f is the decision value in favour of the second class: that of the pair's machine, or
+        the difference of the two classes' values where the classifier has one value a class.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where the classifier has them.
+
+    References
+    ----------
+    J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized
+    likelihood methods", in Advances in Large Margin Classifiers (1999).
+    T.-F. Wu, C.-J. Lin, R. C. Weng, "Probability estimates for multi-class classification by
+    pairwise coupling", JMLR 5 (2004).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import SVC, PlattClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = PlattClassifier(SVC()).fit(X, y)
+    >>> model.predict_proba(X[:1]).round(2)
+    array([[0.99, 0.01, 0.  ]])
+    >>> bool((model.classes_[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all())
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "decision_function"])],
+        "cv": ["cv_object"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, estimator: Any, *, cv: Any = 5, random_state: Any = None) -> None:
+        self.estimator = estimator
+        self.cv = cv
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the classifier and the sigmoids.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Handed to the classifier, and counted by the sigmoids.
+
+        Returns
+        -------
+        PlattClassifier
+        """
+        X, y = indexable(X, y)
+        if np.ndim(X) != 2:
+            raise ValueError(
+                f"X must have rows and columns; got an array of {np.ndim(X)} dimension(s)."
+            )
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        counted = self.cv is None or isinstance(self.cv, Integral)
+        fold = None if counted else split_folds(X, y, self.cv)
+        if sample_weight is not None:
+            sample_weight = check_sample_weight(sample_weight, X)
+            kept = np.flatnonzero(sample_weight)
+            X, y, sample_weight = take_rows(X, kept), y[kept], sample_weight[kept]
+            fold = fold if fold is None else fold[kept]
+        classes, codes = np.unique(y, return_inverse=True)
+        if classes.size < 2:
+            raise ValueError(f"Probabilities need at least two classes; got {classes.size} class.")
+        if fold is None:
+            fold = deal_folds(X, codes, self.cv or 5, self.random_state)
+        model = clone(self.estimator)
+        if hasattr(model, "_fit_out_of_fold"):
+            values = model._fit_out_of_fold(X, y, sample_weight, fold)
+        else:
+            _fit(model, X, y, sample_weight)
+            values = self._refit_out_of_fold(X, codes, classes, sample_weight, fold)
+        sigmoids = _fit_sigmoids(values, codes, sample_weight)
+        self.estimator_ = model
+        self.classes_ = classes
+        self.A_ = np.array([sigmoid.A for sigmoid in sigmoids])
+        self.B_ = np.array([sigmoid.B for sigmoid in sigmoids])
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
+        return self
+
+    def _refit_out_of_fold(
+        self, X: Any, codes: Any, classes: Any, sample_weight: Any, fold: Any
+    ) -> Floats:
+        """Return decision values of each pair by classifiers fitted without the row's fold."""
+        pairs = list(combinations(range(classes.size), 2))
+        values = np.full((codes.size, len(pairs)), np.nan)
+        for number in np.unique(fold[fold >= 0]):
+            left_out, rest = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+            present = np.unique(codes[rest])
+            scores = np.full((left_out.size, classes.size), np.nan)
+            if present.size > 1:
+                weight = None if sample_weight is None else sample_weight[rest]
+                model = clone(self.estimator)
+                _fit(model, take_rows(X, rest), classes[codes[rest]], weight)
+                scores[:, present] = _class_scores(model, take_rows(X, left_out))
+            for pair, (first, second) in enumerate(pairs):
+                both = first in present and second in present
+                # Without one of the classes, all that is known speaks for the other.
+                only = float(second in present) - float(first in present)
+                values[left_out, pair] = scores[:, second] - scores[:, first] if both else only
+        return values
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        if hasattr(self.estimator_, "_pair_decision_function"):
+            values = self.estimator_._pair_decision_function(X)
+        else:
+            scores = _class_scores(self.estimator_, X)
+            first, second = np.array(list(combinations(range(self.classes_.size), 2))).T
+            values = scores[:, second] - scores[:, first]
+        sigmoids = [Sigmoid(A, B) for A, B in zip(self.A_, self.B_)]
+        second_class = [s.probability(values[:, pair]) for pair, s in enumerate(sigmoids)]
+        return couple_pairs(np.stack(second_class, axis=1), self.classes_.size)
+
+    def predict(self, X: Any) -> Any:
+        """Return the class with the largest probability.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.pairwise = inner.input_tags.pairwise
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        return tags
+
+
+def _fit(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    if sample_weight is None:
+        model.fit(X, y)
+    elif has_fit_parameter(model, "sample_weight"):
+        model.fit(X, y, sample_weight=sample_weight)
+    else:
+        raise ValueError(f"{type(model).__name__}.fit takes no sample_weight.")
+
+
+def _class_scores(model: Any, X: Any) -> Floats:
+    """Return one decision value for each class."""
+    values = np.asarray(model.decision_function(X), dtype=np.float64)
+    if values.ndim == 1:
+        return np.stack([np.zeros_like(values), values], axis=1)
+    if values.shape[1] != len(model.classes_):
+        raise ValueError(
+            f"decision_function must give one value for each of the {len(model.classes_)} classes; "
+            f"got {values.shape[1]} (use decision_function_shape='ovr')."
+        )
+    return values
+
+
+def _fit_sigmoids(values: Floats, codes: Any, sample_weight: Any) -> list[Sigmoid]:
+    sigmoids = []
+    n_classes = int(codes.max()) + 1
+    for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
+        rows = np.flatnonzero((codes == first) | (codes == second))
+        rows = rows[np.isfinite(values[rows, pair])]
+        if rows.size == 0:
+            raise ValueError("cv leaves out no row of some pair of classes.")
+        weight = None if sample_weight is None else sample_weight[rows]
+        # A class takes part in several pairs, which together hold it back as much as one would.
+        prior = 1.0 / (n_classes - 1)
+        sigmoids.append(fit_sigmoid(values[rows, pair], codes[rows] == second, weight, prior=prior))
+    return sigmoids

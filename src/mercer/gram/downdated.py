@@ -1,0 +1,111 @@
+"""Kernel matrices that lose features one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram.base import Floats, row_blocks
+from mercer.gram.stored import StoredGram
+from mercer.kernels import Kernel, PairwiseForm, squared_distances
+from mercer.kernels.dot import integer_power
+
+Features = NDArray[np.intp]
+
+DOT_PRODUCTS = ("linear", "polynomial", "sigmoid")
+DISTANCES = ("rbf", "euclidean_laplacian")
+
+REFRESH = 0.5
+"""The matrix is computed anew when the features left have this share of the variance they had when
+it was computed: so rounding errors stay small beside its entries, and for features of equal size
+all that together costs no more than the first time."""
+
+
+class DowndatedGram:
+    r"""The kernel matrix of points whose features are taken away.
+
+    What all kernels of a kind are made of is held in float64: dot products, from which a feature
+    less takes :math:`xx^\top`, or squared distances, from which it takes :math:`(x_i - x_j)^2`.
+    Both are one matrix product for all features dropped at a time. So the kernel may change its
+    width from one round to the next at the cost of one pass over the matrix.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    family : str
+        The kind of kernel, as in `PairwiseForm`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import RBF
+    >>> X = np.array([[0.0, 1.0], [2.0, 5.0]])
+    >>> held = DowndatedGram(X, "rbf")
+    >>> held.forget(np.array([1]))
+    >>> bool(np.allclose(held.gram(RBF(0.1)).values, RBF(0.1)(X[:, :1])))
+    True
+    """
+
+    def __init__(self, X: Floats, family: str) -> None:
+        if not suits(family):
+            raise ValueError(f"No matrix to take features from is known for {family!r} kernels.")
+        self.family = family
+        self.points = X
+        self._variances = X.var(axis=0) if family in DISTANCES else (X * X).mean(axis=0)
+        self.left = np.arange(X.shape[1])
+        self._compute()
+
+    def _compute(self) -> None:
+        points = self.points[:, self.left]
+        if self.family in DOT_PRODUCTS:
+            self.values = points @ points.T
+        else:
+            self.values = np.empty((len(points), len(points)))
+            for rows in row_blocks(*self.values.shape):
+                self.values[rows] = squared_distances(points[rows], points)
+            np.fill_diagonal(self.values, 0.0)
+        self._variance = float(self._variances[self.left].sum())
+
+    def forget(self, features: Features) -> None:
+        """Take features (their columns in the data) out of the matrix."""
+        self.left = np.setdiff1d(self.left, features)
+        if self._variances[self.left].sum() <= REFRESH * self._variance:
+            return self._compute()
+        columns = self.points[:, features]
+        if self.family in DOT_PRODUCTS:
+            self.values -= columns @ columns.T
+            return None
+        self.values -= squared_distances(columns)
+        np.maximum(self.values, 0.0, out=self.values)
+        return None
+
+    def gram(self, kernel: Kernel) -> StoredGram:
+        """Return the matrix of a resolved kernel of this family on the features that are left."""
+        values = np.empty_like(self.values)
+        form = kernel.pairwise_form()
+        if form is None or form.family != self.family or form.scales is not None:
+            raise ValueError(f"{kernel!r} is not a {self.family} kernel on features as they are.")
+        for rows in row_blocks(*values.shape):
+            values[rows] = _from_base(form, self.values[rows])
+        return StoredGram(values)
+
+
+def suits(family: str) -> bool:
+    """Say whether kernels of a family can be downdated."""
+    return family in DOT_PRODUCTS or family in DISTANCES
+
+
+def _from_base(form: PairwiseForm, base: Floats) -> Any:
+    if form.family == "linear":
+        values = base
+    elif form.family == "polynomial":
+        values = integer_power(form.gamma * base + form.coef0, form.degree)
+    elif form.family == "sigmoid":
+        values = np.tanh(form.gamma * base + form.coef0)
+    elif form.family == "rbf":
+        values = np.exp(-form.gamma * base)
+    else:
+        values = np.exp(-form.gamma * np.sqrt(base))
+    return values if form.factor == 1.0 else form.factor * values

@@ -1,0 +1,178 @@
+"""Decision values of rows left out, from a fitted machine at a fraction of the cost of a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram import Gram
+from mercer.problems import QuadraticProgram
+from mercer.solvers import Solution, StartingPoint
+from mercer.solvers.several import Job
+from mercer.svm._training import Training
+
+Vector = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+SINGLE = 1e-3
+"""An accuracy for which float32 kernel values do."""
+
+FOLD_TOL = 10.0
+"""Gap of the machines without a fold, as a multiple of ``tol``: what their decision values are off
+by then is far less than what the choice of the folds makes of them."""
+
+
+NEAR = 0.5
+"""Rows that are no support vectors and whose decision value is further beyond the margin than this
+are left out of the machines without a fold, unless such rows turn out to come inside."""
+
+FEW_ROWS = 1000
+MOST_ROWS = 7000
+"""Between these numbers of rows the kernel matrix of the rows that matter is computed once for all
+folds; fewer rows are solved as they are, and more would take too much memory."""
+
+
+def out_of_fold_values(
+    training: Training,
+    fold: Rows,
+    solve_all: Callable[[Sequence[Job]], list[Solution]],
+) -> Vector:
+    """Return f(x) of each machine for each row, by the machine trained without the row's fold.
+
+    A fold is left out by closing the bounds of its rows to zero, so that all folds use one kernel
+    matrix, the solver's gradient holds the decision values of the rows left out, and each start is
+    the full solution, of which only the rows left out and a few others move. Rows far beyond the
+    margin take no part; those among them that are left out bear witness whether that was right. A
+    fold without support vectors changes nothing and is not solved at all.
+
+    Parameters
+    ----------
+    training : Training
+    fold : ndarray of int, one for each row of the training
+        Negative for rows that are never left out.
+    solve_all : callable
+        Solves a list of jobs.
+
+    Returns
+    -------
+    ndarray of shape (n, n_machines)
+        NaN for rows that take no part in a machine, or are never left out. Where the remaining rows
+        are all of one class, the value is the sign of that class.
+    """
+    values = np.full((fold.size, len(training.tasks)), np.nan)
+    retrainings: list[_Retraining] = []
+    for machine, (task, problem, solution) in enumerate(
+        zip(training.tasks, training.problems, training.solutions)
+    ):
+        own = fold[task.rows]
+        full = _Full(training.part(task), problem, solution)
+        for number in np.unique(own[own >= 0]):
+            left_out = np.flatnonzero(own == number)
+            signs = np.unique(task.signs[own != number])
+            if signs.size < 2:
+                values[task.rows[left_out], machine] = signs.sum()
+            elif solution.beta[left_out].any():
+                retrainings.append(_Retraining(machine, full, left_out))
+            else:
+                values[task.rows[left_out], machine] = full.decision[left_out]
+    # The first fold of each machine tells whether its far rows may be left out of the others.
+    heads = {retraining.machine: retraining for retraining in reversed(retrainings)}
+    rest = [retraining for retraining in retrainings if heads[retraining.machine] is not retraining]
+    for batch in (list(heads.values()), rest):
+        pending = batch
+        while pending:
+            found = solve_all([retraining.job() for retraining in pending])
+            for retraining, solution in zip(pending, found):
+                rows = training.tasks[retraining.machine].rows[retraining.left_out]
+                values[rows, retraining.machine] = retraining.decide(solution)
+            pending = [retraining for retraining in pending if not retraining.witnessed]
+    return values
+
+
+class _Full:
+    """A machine fitted to all rows, and the kernel matrix of those that matter."""
+
+    def __init__(self, gram: Gram, problem: QuadraticProgram, solution: Solution) -> None:
+        self.gram, self.problem, self.beta = gram, problem, solution.beta
+        self.held: Gram
+        self.image = StartingPoint.of(problem, solution).image
+        self.decision = self.image + solution.offset
+        self.level = solution.gradient + solution.offset
+        self.take_everything()
+        if problem.n >= FEW_ROWS:
+            near = np.flatnonzero((solution.beta != 0) | (np.abs(self.level) <= NEAR))
+            if near.size <= min(MOST_ROWS, 0.7 * problem.n):
+                self.near = near
+                self.held = gram.stored(near, gram.precisions(SINGLE)[0])
+
+    def take_everything(self) -> None:
+        """Let all rows take part."""
+        self.near = np.arange(self.problem.n)
+        self.held = self.gram
+
+
+@dataclass(eq=False)
+class _Retraining:
+    """One machine without the rows of one fold."""
+
+    machine: int
+    full: _Full
+    left_out: Rows
+    witnessed: bool = True
+
+    def job(self) -> Job:
+        """Return the problem without the fold."""
+        full = self.full
+        self.near, gram = full.near, full.held
+        self.closed = np.isin(self.near, self.left_out, assume_unique=True)
+        problem = full.problem.subset(self.near)
+        self.problem = replace(
+            problem,
+            lower=np.where(self.closed, 0.0, problem.lower),
+            upper=np.where(self.closed, 0.0, problem.upper),
+        )
+        return self.problem, lambda: gram, self._start
+
+    def _start(self) -> StartingPoint:
+        beta = self.full.beta[self.near]
+        moved = few_moves(self.problem, np.where(self.closed, 0.0, beta))
+        return StartingPoint(beta, self.full.image[self.near], moved)
+
+    def decide(self, solution: Solution) -> Vector:
+        """Return the decision values of the rows left out; see whether the far ones stay far."""
+        full = self.full
+        decision = np.empty_like(full.decision)
+        decision[self.near] = StartingPoint.of(self.problem, solution).image + solution.offset
+        far = np.setdiff1d(self.left_out, self.near, assume_unique=True)
+        if far.size:
+            move = np.zeros_like(full.beta)
+            move[self.near] = solution.beta - full.beta[self.near]
+            change = full.gram.times(move, far, full.gram.precisions(SINGLE)[0])
+            decision[far] = full.image[far] + change + solution.offset
+            level = full.level[far] + decision[far] - full.decision[far]
+            self.witnessed = bool((level * np.sign(full.level[far]) > 0.0).all())
+            if not self.witnessed:
+                full.take_everything()
+        else:
+            self.witnessed = True
+        return decision[self.left_out]
+
+
+def few_moves(problem: QuadraticProgram, beta: Vector) -> Vector:
+    """Bring the sum of the variables to what it must be by moving as few of them as possible.
+
+    Rows between their bounds go first, those with most room before the others: there the loss is
+    flat, so that they may move either way.
+    """
+    missing = problem.delta - beta.sum()
+    limit = problem.upper if missing > 0 else problem.lower
+    room = np.minimum(np.abs(limit - beta), np.abs(beta).max(initial=0.0))
+    free = (beta > problem.lower) & (beta < problem.upper)
+    order = np.lexsort((-room, ~free))
+    taken_before = np.concatenate(([0.0], np.cumsum(room[order])[:-1]))
+    moved = beta.copy()
+    moved[order] += np.sign(missing) * np.clip(abs(missing) - taken_before, 0.0, room[order])
+    return problem.repair(moved)

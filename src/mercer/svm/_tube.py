@@ -1,0 +1,119 @@
+"""Regression with a tube: its program, and the model that a solution of the program means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram import Gram, RepeatedGram
+from mercer.problems import QuadraticProgram, epsilon_svr, squared_epsilon_svr
+from mercer.solvers import Solution
+
+Floats = NDArray[np.float64]
+
+
+def tube_program(target: Floats, C: Floats, epsilon: float, *, squared: bool) -> QuadraticProgram:
+    r"""Return the program of a regression: two variables for each row, or one without a tube.
+
+    For :math:`\varepsilon = 0` only :math:`\beta_i = \alpha_i - \alpha_i^*` matters, with p = -t,
+    and bounds [-C, C] or, for squared slack, none and ridge 1/C. Only where nothing holds them are
+    the variables kept apart, since solvers tell by the bounds that a program has no minimum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> C = np.array([2.0, 2.0])
+    >>> tube_program(np.array([1.0, 3.0]), C, epsilon=0.5, squared=False).n
+    4
+    >>> tube_program(np.array([1.0, 3.0]), C, epsilon=0.0, squared=False).lower
+    array([-2., -2.])
+    """
+    if epsilon > 0 or np.isinf(C).any():
+        return (squared_epsilon_svr if squared else epsilon_svr)(target, C, epsilon)
+    if squared:
+        endless = np.full_like(C, np.inf)
+        return QuadraticProgram(-target, -endless, endless, 0.0, 1.0 / C)
+    return QuadraticProgram(-target, -C, C)
+
+
+def tube_gram(problem: QuadraticProgram, gram: Gram) -> Gram:
+    """Return the matrix of the program, given that of the rows."""
+    if problem.n == gram.n:
+        return gram
+    return RepeatedGram(gram, np.tile(np.arange(gram.n), 2))
+
+
+def tube_start(problem: QuadraticProgram, coef: Floats | None) -> Floats | None:
+    """Return the variables of the program that mean given coefficients, if they fit its rows."""
+    if coef is None or problem.n not in (coef.size, 2 * coef.size):
+        return None
+    if problem.n == coef.size:
+        return coef
+    return np.concatenate([np.maximum(coef, 0.0), np.minimum(coef, 0.0)])
+
+
+@dataclass(frozen=True, eq=False)
+class TubeModel:
+    r"""What a regression machine found, one entry for each training row.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (n,)
+        :math:`\alpha_i - \alpha_i^*`.
+    at_bound : ndarray of bool of shape (n,)
+        Whether the coefficient is C or -C.
+    fitted : ndarray of shape (n,)
+        f(x) of the training rows.
+    solution : Solution
+        In which no row has both multipliers.
+    """
+
+    coef: Floats
+    at_bound: NDArray[np.bool_]
+    fitted: Floats
+    solution: Solution
+
+    @classmethod
+    def of(cls, problem: QuadraticProgram, solution: Solution, n: int, tol: float) -> TubeModel:
+        """Build the model of n rows from the solution of a `tube_program`."""
+        if problem.n > n:
+            solution = without_common_part(problem, solution, tol)
+        beta = solution.beta
+        at_bound = (beta != 0) & ((beta == problem.upper) | (beta == problem.lower))
+        # G = Kb + rb + p, and K is the same in both halves.
+        sums = solution.gradient - problem.p - problem.ridge * beta
+        return cls(
+            beta.reshape(-1, n).sum(axis=0),
+            at_bound.reshape(-1, n).any(axis=0),
+            sums[:n] + solution.offset,
+            solution,
+        )
+
+
+def without_common_part(problem: QuadraticProgram, solution: Solution, tol: float) -> Solution:
+    r"""Take off what both multipliers of a row have in common.
+
+    With the smaller of :math:`\alpha_i` and :math:`\alpha_i^*` taken off both, w stays the same and
+    the objective falls by :math:`2\varepsilon` times that and by what the ridge cost. The gap does
+    not rise: both variables could move either way before, and what they are held to now is less.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.problems import epsilon_svr
+    >>> problem = epsilon_svr([0.0, 0.0], C=5.0, epsilon=0.1)
+    >>> beta = np.array([3.0, 0.0, -1.0, -2.0])
+    >>> solution = Solution.at(problem, beta, problem.p, tol=1.0)  # as if K were zero
+    >>> without_common_part(problem, solution, tol=1.0).beta
+    array([ 2.,  0.,  0., -2.])
+    """
+    above, below = np.split(solution.beta, 2)
+    common = np.minimum(above, -below)
+    if not common.any():
+        return solution
+    change = np.concatenate([-common, common])
+    beta, gradient = solution.beta + change, solution.gradient + problem.ridge * change
+    n_iter, status = solution.n_iter, solution.status
+    return Solution.at(problem, beta, gradient, tol=tol, n_iter=n_iter, status=status)

@@ -1,0 +1,232 @@
+"""Probabilities: honest folds, no contradictions, no failures on small data."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn import svm
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mercer import SVC, PlattClassifier
+from mercer.calibration import fit_sigmoid
+from mercer.calibration.folds import deal_folds
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_shared_folds_equal_separate_fits(loss: str, kernel: str) -> None:
+    """The cheap decision values are those of machines fitted without the fold."""
+    X, y = make_classification(300, 6, flip_y=0.1, random_state=0)
+    model = SVC(kernel=kernel, gamma=0.2, loss=loss, tol=1e-6)
+    fold = np.random.default_rng(0).integers(0, 4, 300)
+    values = clone(model)._fit_out_of_fold(X, y, None, fold)[:, 0]
+    for number in range(4):
+        rest = fold != number
+        expected = clone(model).fit(X[rest], y[rest]).decision_function(X[~rest])
+        np.testing.assert_allclose(values[~rest], expected, atol=2e-4)
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_shared_folds_of_many_classes_equal_separate_fits(multi_class: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = SVC(gamma=0.3, multi_class=multi_class, tol=1e-7)
+    fold = np.random.default_rng(1).integers(0, 3, 150)
+    weight = np.random.default_rng(2).integers(1, 3, 150).astype(float)
+    values = clone(model)._fit_out_of_fold(X, y, weight, fold)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    for number in range(3):
+        rest = fold != number
+        machine = clone(model).fit(X[rest], y[rest], weight[rest])
+        expected = machine._pair_decision_function(X[~rest])
+        for pair, classes in enumerate(pairs):
+            own = np.isin(y[~rest], classes)
+            got = values[~rest][own, pair]
+            np.testing.assert_allclose(got, expected[own, pair], atol=2e-5)
+
+
+def test_rows_that_are_never_left_out_have_no_value() -> None:
+    X, y = load_iris(return_X_y=True)
+    fold = np.where(np.arange(150) % 2, 0, -1)
+    values = SVC()._fit_out_of_fold(X, y, None, fold)
+    assert np.isnan(values[::2]).all()
+    assert np.isfinite(values[1::2]).any(axis=1).all()
+
+
+def test_the_sigmoid_is_fitted_to_values_out_of_fold() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model = PlattClassifier(SVC(tol=1e-6)).fit(X, y)
+    fold = deal_folds(X, y, 5)
+    values = np.empty(y.size)
+    for number in range(5):
+        rest = fold != number
+        machine = SVC(kernel=model.estimator_.kernel_, tol=1e-6).fit(X[rest], y[rest])
+        values[~rest] = machine.decision_function(X[~rest])
+    expected = fit_sigmoid(values, y == 1)
+    assert model.A_[0] == pytest.approx(expected.A, rel=1e-3)
+    assert model.B_[0] == pytest.approx(expected.B, rel=1e-2, abs=1e-3)
+
+
+def small_problem(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Noise, few rows, unequal classes, duplicates."""
+    random = np.random.default_rng(seed)
+    n, n_classes = int(random.integers(6, 61)), int(random.integers(2, 5))
+    X = random.normal(size=(n, int(random.integers(1, 8))))
+    share = random.dirichlet(np.full(n_classes, random.choice([0.3, 1.0, 10.0])))
+    y = random.choice(n_classes, n, p=share)
+    y[:n_classes] = np.arange(n_classes)
+    X[:, 0] += random.choice([0.0, 1.0, 5.0]) * y
+    if random.random() < 0.3:
+        X = np.round(X)
+    return X, y
+
+
+@pytest.mark.parametrize("first", range(0, 200, 40))
+def test_small_problems_never_fail_and_never_contradict(first: int) -> None:
+    for seed in range(first, first + 40):
+        X, y = small_problem(seed)
+        kernel = ("rbf", "linear", "poly")[seed % 3]
+        model = PlattClassifier(SVC(C=10.0 ** (seed % 4 - 1), kernel=kernel)).fit(X, y)
+        grid = np.concatenate([X, 3 * np.random.default_rng(seed).normal(size=(50, X.shape[1]))])
+        p = model.predict_proba(grid)
+        assert np.isfinite(p).all(), seed
+        np.testing.assert_allclose(p.sum(axis=1), 1.0)
+        assert ((p >= 0) & (p <= 1)).all(), seed
+        np.testing.assert_array_equal(model.predict(grid), model.classes_[p.argmax(axis=1)])
+
+
+def test_probability_rises_with_the_decision_value() -> None:
+    for seed in range(10):
+        X, y = small_problem(seed)
+        y = (y > 0).astype(int)
+        model = PlattClassifier(SVC()).fit(X, y)
+        grid = np.random.default_rng(seed).normal(size=(100, X.shape[1]))
+        order = np.argsort(model.estimator_.decision_function(grid))
+        assert (np.diff(model.predict_proba(grid)[order, 1]) >= 0).all()
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris, load_wine])
+def test_log_loss_is_no_worse_than_scikit_learns(load: object) -> None:
+    X, y = load(return_X_y=True)  # type: ignore[operator]
+    X = StandardScaler().fit_transform(X)
+    ours, theirs = [], []
+    for seed in range(5):
+        A, B, a, b = train_test_split(X, y, stratify=y, random_state=seed)
+        machine = SVC(gamma=1 / X.shape[1])
+        ours.append(log_loss(b, PlattClassifier(machine).fit(A, a).predict_proba(B)))
+        calibrated = CalibratedClassifierCV(machine, ensemble=False).fit(A, a)
+        theirs.append(log_loss(b, calibrated.predict_proba(B)))
+    assert np.mean(ours) <= np.mean(theirs) + 0.01
+
+
+def test_seeds_and_threads() -> None:
+    X, y = make_classification(200, 5, flip_y=0.2, random_state=0)
+    first = PlattClassifier(SVC(), random_state=1).fit(X, y)
+    other = PlattClassifier(SVC(), random_state=2).fit(X, y)
+    assert first.A_[0] != other.A_[0]
+    found: list[np.ndarray] = []
+
+    def fit() -> None:
+        found.append(PlattClassifier(SVC(), random_state=1).fit(X, y).predict_proba(X))
+
+    threads = [threading.Thread(target=fit) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 6
+    for p in found:
+        np.testing.assert_allclose(p, first.predict_proba(X), atol=1e-9)
+
+
+def test_any_classifier_with_decision_values() -> None:
+    pd = pytest.importorskip("pandas")
+    iris = load_iris(as_frame=True)
+    frame, y = iris.data, iris.target_names[iris.target]
+    model = PlattClassifier(make_pipeline(StandardScaler(), LogisticRegression())).fit(frame, y)
+    assert list(model.feature_names_in_) == list(frame.columns)
+    assert model.A_.shape == (3,)
+    assert model.score(frame, y) > 0.9
+    assert isinstance(frame, pd.DataFrame)
+
+
+def test_a_splitter_is_obeyed() -> None:
+    X, y = make_classification(120, 5, flip_y=0.2, random_state=0)
+    cv = KFold(3)
+    model = PlattClassifier(SVC(gamma=0.2, tol=1e-6), cv=cv).fit(X, y)
+    values = np.empty(y.size)
+    for rest, left_out in cv.split(X):
+        machine = SVC(gamma=0.2, tol=1e-6).fit(X[rest], y[rest])
+        values[left_out] = machine.decision_function(X[left_out])
+    assert model.A_[0] == pytest.approx(fit_sigmoid(values, y == 1).A, rel=1e-3)
+
+
+def test_sparse_input_gives_the_same_probabilities() -> None:
+    X, y = make_classification(100, 5, random_state=0)
+    X[np.abs(X) < 0.5] = 0.0
+    dense = PlattClassifier(SVC(gamma=0.2)).fit(X, y).predict_proba(X)
+    sparse = PlattClassifier(SVC(gamma=0.2)).fit(sp.coo_array(X), y).predict_proba(sp.csr_array(X))
+    np.testing.assert_allclose(sparse, dense, atol=1e-6)
+
+
+def test_bad_parameters_are_refused() -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="'cv'"):
+        PlattClassifier(SVC(), cv=1).fit(X, y)
+    with pytest.raises(ValueError, match="'C'"):
+        PlattClassifier(SVC(C=-1)).fit(X, y)
+    with pytest.raises(ValueError, match="two classes"):
+        PlattClassifier(SVC()).fit(X[:50], y[:50])
+    four = np.where(np.arange(150) % 10 == 0, 3, y)
+    pairs_only = svm.SVC(decision_function_shape="ovo")
+    with pytest.raises(ValueError, match="one value for each of the 4 classes"):
+        PlattClassifier(pairs_only).fit(X, four)
+
+
+class TestFolds:
+    def test_classes_are_spread_evenly(self) -> None:
+        random = np.random.default_rng(0)
+        X, codes = random.normal(size=(103, 4)), random.integers(0, 3, 103)
+        fold = deal_folds(X, codes, 5)
+        for code in range(3):
+            counts = np.bincount(fold[codes == code], minlength=5)
+            assert np.ptp(counts) <= 1
+        assert np.ptp(np.bincount(fold)) <= 1
+
+    def test_copies_are_spread_and_the_order_does_not_matter(self) -> None:
+        random = np.random.default_rng(1)
+        X = random.integers(0, 2, (200, 4)).astype(float)
+        X[X == 0] = random.choice([0.0, -0.0], (X == 0).sum())
+        codes = random.integers(0, 2, 200)
+        fold = deal_folds(X, codes, 4, random_state=3)
+        for row, code in zip(X, codes):
+            same = (X == row).all(axis=1) & (codes == code)
+            assert np.ptp(np.bincount(fold[same], minlength=4)) <= 1
+        np.testing.assert_array_equal(deal_folds(sp.csr_array(X), codes, 4, 3), fold)
+        order = random.permutation(200)
+        again = deal_folds(X[order], codes[order], 4, 3)
+        for number in range(4):  # the same rows, whichever copy of each
+            rows = sorted(map(tuple, np.c_[X, codes][fold == number] + 0.0))
+            assert sorted(map(tuple, np.c_[X, codes][order][again == number] + 0.0)) == rows
+
+    def test_stratified_folds_of_scikit_learn_are_not_needed(self) -> None:
+        """A class smaller than the number of folds makes no trouble, as it does elsewhere."""
+        codes = np.array([0] * 10 + [1])
+        X = np.arange(11.0)[:, None]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fold = deal_folds(X, codes, 5)
+        assert np.bincount(fold).max() <= 3
+        with pytest.warns(UserWarning, match="least populated"):
+            list(StratifiedKFold(5).split(X, codes))
