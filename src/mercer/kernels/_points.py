@@ -72,6 +72,17 @@ def as_contraction(W: Any, n_rows: int, n_columns: int) -> Floats:
     return weights
 
 
+def as_coefficients(V: Any, n_rows: int, n_columns: int) -> Floats:
+    """Return `V` as a float64 array: one coefficient a column, or one for every entry."""
+    coefficients = np.asarray(V, dtype=np.float64)
+    if coefficients.shape not in ((n_columns,), (n_rows, n_columns)):
+        raise ValueError(
+            f"V must have the shape {(n_columns,)}, one coefficient for each row of Z, or that of "
+            f"the kernel matrix, {(n_rows, n_columns)}; got {coefficients.shape}."
+        )
+    return coefficients
+
+
 def count_rows(X: Any) -> int:
     """Return the number of rows, for arrays, sparse matrices and plain sequences."""
     shape = getattr(X, "shape", None)
@@ -113,6 +124,11 @@ def dot_products(X: Points, Y: Points) -> Floats:
     """
     product = X @ Y.T
     return product.toarray() if sp.issparse(product) else product
+
+
+def dense_rows(X: Points) -> Floats:
+    """Return checked points as a dense array."""
+    return X.toarray() if sp.issparse(X) else X
 
 
 def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:

@@ -64,6 +64,10 @@ class Precomputed(Kernel):
         """Refuse: there are no features."""
         _no_features()
 
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> NoReturn:
+        """Refuse: there are no features."""
+        _no_features()
+
     def without_features(self, X: Any) -> NoReturn:
         """Refuse: there are no features."""
         _no_features()

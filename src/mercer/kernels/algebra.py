@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _checks as checks
-from ._points import Floats, as_contraction
+from ._points import Floats, as_coefficients, as_contraction
 from .base import Kernel
 from .dot import integer_power
 from .form import PairwiseForm
@@ -83,6 +83,11 @@ class Sum(_Pair):
         first, second = self._both()
         return first.contract_scale_gradient(X, W, Y) + second.contract_scale_gradient(X, W, Y)
 
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        """Return the gradients in the inputs of kernel expansions."""
+        first, second = self._both()
+        return first.contract_input_gradient(X, Z, V) + second.contract_input_gradient(X, Z, V)
+
     def leave_feature_out(self, X: Any, W: Any) -> Floats:
         """Contract the kernel matrix without each feature with `W`."""
         first, second = self._both()
@@ -137,6 +142,12 @@ class Product(_Pair):
         first, second = self._both()
         one = first.contract_scale_gradient(X, _weighted(W, second(X, Y)), Y)
         return one + second.contract_scale_gradient(X, _weighted(W, first(X, Y)), Y)
+
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        """Return the gradients in the inputs of kernel expansions, by the product rule."""
+        first, second = self._both()
+        one = first.contract_input_gradient(X, Z, _times_values(V, second(X, Z)))
+        return one + second.contract_input_gradient(X, Z, _times_values(V, first(X, Z)))
 
     def without_features(self, X: Any) -> Iterator[Floats]:
         """Yield the kernel matrix without each column."""
@@ -196,6 +207,10 @@ class Power(Kernel):
         """Contract the derivative in the logarithm of every feature's scale with `W`."""
         return self._part().contract_scale_gradient(X, self._inner(X, W, Y), Y)
 
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        """Return the gradients in the inputs of kernel expansions, by the chain rule."""
+        return self._part().contract_input_gradient(X, Z, _times_values(V, self._slope(X, Z)))
+
     def without_features(self, X: Any) -> Iterator[Floats]:
         """Yield the kernel matrix without each column."""
         exponent = self._exponent()
@@ -211,9 +226,13 @@ class Power(Kernel):
         return checks.integer(self, "exponent", self.exponent, least=1)
 
     def _inner(self, X: Any, W: Any, Y: Any) -> Floats:
-        """Return W times the slope q k^(q - 1): what the inner kernel is contracted with."""
+        """Return W times the slope: what the inner kernel is contracted with."""
+        return _weighted(W, self._slope(X, Y))
+
+    def _slope(self, X: Any, Y: Any) -> Floats:
+        """Return the derivative q k^(q - 1) in the values of the inner kernel."""
         exponent = self._exponent()
-        return _weighted(W, exponent * integer_power(self._part()(X, Y), exponent - 1))
+        return exponent * integer_power(self._part()(X, Y), exponent - 1)
 
 
 class Scaled(Kernel):
@@ -268,6 +287,10 @@ class Scaled(Kernel):
         """Contract the derivative in the logarithm of every feature's scale with `W`."""
         return self._factor() * self._part().contract_scale_gradient(X, W, Y)
 
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        """Return the gradients in the inputs of kernel expansions."""
+        return self._factor() * self._part().contract_input_gradient(X, Z, V)
+
     def leave_feature_out(self, X: Any, W: Any) -> Floats:
         """Contract the kernel matrix without each feature with `W`."""
         return self._factor() * self._part().leave_feature_out(X, W)
@@ -289,3 +312,7 @@ class Scaled(Kernel):
 
 def _weighted(W: Any, values: Floats) -> Floats:
     return as_contraction(W, *values.shape) * values
+
+
+def _times_values(V: Any, values: Floats) -> Floats:
+    return as_coefficients(V, *values.shape) * values

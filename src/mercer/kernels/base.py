@@ -10,7 +10,16 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ._points import Floats, as_contraction, as_dense, count_rows, row_blocks
+from ._left_out import as_left_out_weights, whole_weights
+from ._points import (
+    Floats,
+    as_coefficients,
+    as_contraction,
+    as_dense,
+    as_points,
+    count_rows,
+    row_blocks,
+)
 from .form import PairwiseForm
 
 LOG_BOUNDS = (float(np.log(1e-8)), float(np.log(1e8)))
@@ -18,6 +27,9 @@ LOG_BOUNDS = (float(np.log(1e-8)), float(np.log(1e8)))
 
 LOG_STEP = float(np.cbrt(np.finfo(np.float64).eps))
 """Step of central differences in a log-parameter: balances truncation against rounding."""
+
+DIAGONAL_ROWS = 64
+"""Rows of one small square matrix from which derivatives of the diagonal are read."""
 
 
 class Kernel(ABC, BaseEstimator):
@@ -211,6 +223,76 @@ class Kernel(ABC, BaseEstimator):
         differences = [value(k, LOG_STEP) - value(k, -LOG_STEP) for k in range(X.shape[1])]
         return np.array(differences) / (2 * LOG_STEP)
 
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        r"""Return the gradients in the inputs of kernel expansions.
+
+        .. math:: g_{ik} = \sum_j V_{ij} \, \partial k(x_i, z_j) / \partial x_{ik}
+
+        With the support vectors as `Z` and their coefficients as `V` this is the gradient of a
+        machine's decision function at every row of `X`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Where to differentiate.
+        Z : array-like or sparse matrix of shape (m, d)
+            The points of the expansion, held fixed also where they are rows of `X`.
+        V : array-like of shape (m,) or (n, m)
+            Coefficients, the same for all rows of `X` or others for each.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            No (n, m, d) array is formed. Unless a kernel knows its derivative, central
+            differences are used. Where a kernel has a kink, it is the mean of the derivatives
+            from both sides.
+
+        Examples
+        --------
+        >>> from mercer.kernels import RBF
+        >>> RBF(1.0).contract_input_gradient([[0.5], [-0.5]], [[0.0]], [1.0]).round(4)
+        array([[-0.7788],
+               [ 0.7788]])
+        """
+        X, Z = as_dense(X), as_dense(Z)
+        V = as_coefficients(V, len(X), len(Z))
+        gradient = np.empty(X.shape)
+        for k, step in enumerate(_input_steps(X, Z)):
+            above, below = X.copy(), X.copy()
+            above[:, k] += step
+            below[:, k] -= step
+            difference = self(above, Z)
+            difference -= self(below, Z)
+            # What was really added differs from the step by rounding.
+            gradient[:, k] = (difference * V).sum(axis=1) / (above[:, k] - below[:, k])
+        return gradient
+
+    def diag_input_gradient(self, X: Any) -> Floats:
+        r"""Return the derivatives of k(x, x) in x for every row of `X`.
+
+        As a kernel is symmetric they are twice :math:`\partial k(x, z) / \partial x` at z = x.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+
+        Examples
+        --------
+        >>> from mercer.kernels import Linear
+        >>> Linear().diag_input_gradient([[1.0, 3.0]])
+        array([[2., 6.]])
+        """
+        X = as_points(X)
+        gradient = np.zeros(X.shape)
+        if not self.is_stationary:
+            for start in range(0, X.shape[0], DIAGONAL_ROWS):
+                part = X[start : start + DIAGONAL_ROWS]
+                identity = np.eye(part.shape[0])
+                gradient[start : start + DIAGONAL_ROWS] = 2.0 * self.contract_input_gradient(
+                    part, part, identity
+                )
+        return gradient
+
     def leave_feature_out(self, X: Any, W: Any) -> Floats:
         r"""Contract the kernel matrix without each feature in turn with a matrix.
 
@@ -221,13 +303,14 @@ class Kernel(ABC, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-        W : array-like of shape (n, n)
+        W : array-like of shape (n, n) or (n,)
+            A vector b stands for the matrix b b'.
 
         Returns
         -------
         ndarray of shape (d,)
         """
-        W = as_contraction(W, count_rows(X), count_rows(X))
+        W = whole_weights(as_left_out_weights(W, count_rows(X)))
         return np.array([np.vdot(W, K) for K in self.without_features(X)])
 
     def without_features(self, X: Any) -> Iterator[Floats]:
@@ -308,6 +391,15 @@ class Kernel(ABC, BaseEstimator):
     def __hash__(self) -> int:
         # The class alone: parameters may be arrays and may be set anew.
         return hash(type(self))
+
+
+def _input_steps(X: Floats, Z: Floats) -> Floats:
+    """Return the step of central differences in each column: a small part of its spread."""
+    both = np.concatenate([X, Z])
+    size = np.abs(both).max(axis=0, initial=0.0)
+    spread = np.ptp(both, axis=0) if len(both) else size
+    steps = LOG_STEP * np.where(spread > 0, spread, np.maximum(size, 1.0))
+    return np.maximum(steps, 2.0**10 * np.finfo(np.float64).eps * size)
 
 
 def _same(first: Any, second: Any) -> bool:

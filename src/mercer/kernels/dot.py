@@ -9,8 +9,15 @@ from typing import Any, Self
 import numpy as np
 
 from . import _checks as checks
+from ._left_out import (
+    as_left_out_weights,
+    polynomial_left_out,
+    whole_weights,
+    with_the_rest,
+)
 from ._points import (
     Floats,
+    as_coefficients,
     as_contraction,
     as_dense,
     as_pair,
@@ -24,6 +31,9 @@ from .width import resolve_gamma
 
 DOMINATED = 1e-4
 """A row of which one feature leaves less than this share is computed again, not downdated."""
+
+LARGEST_DEGREE = 12
+"""Beyond, the terms of the binomial theorem cost too many digits."""
 
 
 class DotProductKernel(Kernel):
@@ -51,6 +61,13 @@ class DotProductKernel(Kernel):
         W = as_contraction(W, len(left), len(right))
         slopes = W * self._slope(dot_products(left, right))
         return 2.0 * np.einsum("ik,ik->k", left, slopes @ right)
+
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        """Return the gradients in the inputs: each z_j times its coefficient times the slope."""
+        left, right = as_pair(X, Z)
+        slopes = self._slope(dot_products(left, right))
+        slopes *= as_coefficients(V, *slopes.shape)
+        return slopes @ right
 
     def without_features(self, X: Any) -> Iterator[Floats]:
         """Yield the kernel matrix without each column, by a rank-one downdate."""
@@ -81,6 +98,12 @@ class Linear(DotProductKernel):
         """Return an empty array: there are no parameters."""
         return np.empty(0)
 
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        """Return the gradients in the inputs, the same everywhere for the same coefficients."""
+        left, right = as_pair(X, Z)
+        V = as_coefficients(V, left.shape[0], right.shape[0])
+        return np.broadcast_to(V @ right, left.shape).copy()
+
     def leave_feature_out(self, X: Any, W: Any) -> Floats:
         """Contract the kernel matrix without each feature with `W`, by one matrix product.
 
@@ -88,8 +111,9 @@ class Linear(DotProductKernel):
         subtracting one from the total would cancel where it dominates.
         """
         X = as_dense(X)
-        W = as_contraction(W, len(X), len(X))
-        return _sums_of_others(np.einsum("ik,ik->k", X, W @ X))
+        W = as_left_out_weights(W, len(X))
+        terms = (W @ X) ** 2 if W.ndim == 1 else np.einsum("ik,ik->k", X, W @ X)
+        return _sums_of_others(terms)
 
     def pairwise_form(self) -> PairwiseForm:
         """Return the formula for the compiled engine."""
@@ -174,6 +198,20 @@ class Polynomial(_GammaKernel):
         """Return the formula for the compiled engine."""
         gamma, coef0 = self._numbers()
         return PairwiseForm("polynomial", gamma, coef0, self._degree())
+
+    def leave_feature_out(self, X: Any, W: Any) -> Floats:
+        """Contract the kernel matrix without each feature with `W`, by the binomial theorem."""
+        X = as_dense(X)
+        W = as_left_out_weights(W, len(X))
+        gamma, coef0 = self._numbers()
+        if coef0 < 0 or self._degree() > LARGEST_DEGREE:
+            return super().leave_feature_out(X, W)
+        sums = polynomial_left_out(X, W, gamma, coef0, self._degree())
+        return with_the_rest(
+            sums,
+            lambda k: float(np.vdot(whole_weights(W), self(np.delete(X, k, axis=1)))),
+            lambda: super(Polynomial, self).leave_feature_out(X, W),
+        )
 
     def _slope(self, G: Floats) -> Floats:
         gamma, coef0 = self._numbers()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ._points import Floats, Points, as_contraction, as_points, squared_norms
+from ._points import Floats, Points, as_coefficients, as_contraction, as_points, squared_norms
 from .base import Kernel
 from .form import PairwiseForm
 
@@ -77,6 +77,24 @@ class Normalized(Kernel):
         kernel = self._part()
         terms = [kernel.contract_scale_gradient(*term) for term in self._terms(X, W, Y)]
         return np.add.reduce(terms)
+
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        r"""Return the gradients in the inputs of kernel expansions.
+
+        .. math:: dk = \frac{dk_0(x, z)}{s t} - \frac{k(x, z)}{2} \frac{d k_0(x, x)}{s^2}, \qquad
+                  s^2 = k_0(x, x),\; t^2 = k_0(z, z)
+        """
+        kernel, values = self._part(), self(X, Z)
+        V = as_coefficients(V, *values.shape)
+        squares, lengths = kernel.diag(X), _lengths(kernel.diag(Z))
+        inner = V / (np.sqrt(squares)[:, None] * lengths)
+        along_x = -0.5 * (V * values).sum(axis=1) / squares
+        own = along_x[:, None] * kernel.diag_input_gradient(X)
+        return kernel.contract_input_gradient(X, Z, inner) + own
+
+    def diag_input_gradient(self, X: Any) -> Floats:
+        """Return zeros: k(x, x) = 1 everywhere."""
+        return np.zeros(as_points(X).shape)
 
     def without_features(self, X: Any) -> Iterator[Floats]:
         """Yield the kernel matrix without each column."""

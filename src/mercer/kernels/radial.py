@@ -15,14 +15,22 @@ from ._distances import (
     distances_without_features,
     squared_distances,
 )
+from ._left_out import (
+    as_left_out_weights,
+    gaussian_left_out,
+    whole_weights,
+    with_the_rest,
+)
 from ._points import (
     Floats,
     Points,
+    as_coefficients,
     as_contraction,
     as_dense,
     as_pair,
     as_points,
     centred_pair,
+    dense_rows,
     scale_columns,
 )
 from .base import Kernel
@@ -141,6 +149,35 @@ class RBF(RadialKernel):
         values *= as_contraction(W, *values.shape)
         return -2.0 * gamma * contract_squared_differences(left, right, values)
 
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        r"""Return the gradients in the inputs of kernel expansions.
+
+        .. math:: \partial k / \partial x_k = -2 \gamma_k (x_k - z_k) \, k(x, z)
+        """
+        gamma, left, right = self._isotropic(X, Z)
+        values = _exponential(gamma, squared_distances(left, right))
+        values *= as_coefficients(V, *values.shape)
+        factors = gamma if isinstance(self._gamma(), float) else np.sqrt(self._gamma())
+        return -2.0 * factors * _contract_differences(left, right, values)
+
+    def leave_feature_out(self, X: Any, W: Any) -> Floats:
+        """Contract the kernel matrix without each feature with `W`, by a series where it is short.
+
+        Where a feature makes up much of the distances it is left out by itself.
+        """
+        gamma, points, _ = self._isotropic(as_dense(X), None)
+        W = as_left_out_weights(W, len(points))
+        if len(points) == 0:
+            return np.zeros(points.shape[1])
+        values = _exponential(gamma, squared_distances(points))
+        sums = gaussian_left_out(points, W, gamma, values)
+        inner = RBF(gamma)
+        return with_the_rest(
+            sums,
+            lambda k: float(np.vdot(whole_weights(W), inner(np.delete(points, k, axis=1)))),
+            lambda: super(RBF, self).leave_feature_out(X, W),
+        )
+
     def without_features(self, X: Any) -> Iterator[Floats]:
         """Yield the kernel matrix without each column, by a downdate of the distances."""
         gamma, points, _ = self._isotropic(as_dense(X), None)
@@ -246,6 +283,30 @@ class Laplacian(RadialKernel):
         columns = zip(left.T, right.T, strict=True)
         return -gamma * np.array([np.vdot(terms, _column_distances(x, y)) for x, y in columns])
 
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        r"""Return the gradients in the inputs of kernel expansions.
+
+        .. math:: \frac{\partial k}{\partial x_k} = -\gamma \, \mathrm{sign}(x_k - z_k) \, k(x, z)
+                  \quad\text{or}\quad
+                  -\gamma \, \frac{x_k - z_k}{\lVert x - z \rVert_2} \, k(x, z)
+
+        The kernel has a kink where :math:`x_k = z_k` (city-block distance) or where x = z
+        (Euclidean distance). The derivative is taken as 0 there: the mean of both sides.
+        """
+        gamma = self._gamma()
+        left, right = as_pair(X, Z)
+        distances = self._distance()(left, right)
+        terms = as_coefficients(V, *distances.shape) * np.exp(-gamma * distances)
+        if self.metric == "euclidean":
+            np.divide(terms, distances, out=terms, where=distances > 0)
+            return -gamma * _contract_differences(left, right, terms)
+        left, right = dense_rows(left), dense_rows(right)
+        gradient = np.empty(left.shape)
+        for k, (x, z) in enumerate(zip(left.T, right.T, strict=True)):
+            signs = x[:, None] - z
+            gradient[:, k] = np.einsum("ij,ij->i", terms, np.sign(signs, out=signs))
+        return -gamma * gradient
+
     def without_features(self, X: Any) -> Iterator[Floats]:
         """Yield the kernel matrix without each column, by a downdate of the distances."""
         gamma, X = self._gamma(), as_dense(X)
@@ -303,6 +364,12 @@ def _short_indices(X: Points) -> Points:
 def _column_distances(x: Floats, y: Floats) -> Floats:
     differences = x[:, None] - y
     return np.abs(differences, out=differences)
+
+
+def _contract_differences(X: Points, Z: Points, T: Floats) -> Floats:
+    """Return the sums over j of T_ij (x_i - z_j), an array of the shape of `X`."""
+    left, right = centred_pair(X, Z)
+    return T.sum(axis=1)[:, None] * dense_rows(left) - T @ right
 
 
 def _exponential(gamma: float, distances: Floats) -> Floats:

@@ -11,6 +11,7 @@ from . import _checks as checks
 from ._points import (
     Floats,
     Points,
+    as_coefficients,
     as_contraction,
     as_dense,
     as_pair,
@@ -71,6 +72,11 @@ class Constant(Kernel):
     def contract_scale_gradient(self, X: Any, W: Any, Y: Any = None) -> Floats:
         """Return zeros: no feature matters."""
         return np.zeros(as_points(X).shape[1])
+
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        """Return zeros: the inputs do not count."""
+        as_coefficients(V, count_rows(X), count_rows(Z))
+        return np.zeros(as_points(X).shape)
 
     def without_features(self, X: Any) -> Iterator[Floats]:
         """Yield the same matrix for each column."""
@@ -152,6 +158,11 @@ class Weighted(Kernel):
         """Contract the derivative in the logarithm of every feature's scale with `W`."""
         X, Y = self._scaled(X, Y)
         return self._part().contract_scale_gradient(X, W, Y)
+
+    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> Floats:
+        """Return the gradients in the inputs of kernel expansions, by the chain rule."""
+        left, right = self._scaled(X, Z)
+        return self._scales() * self._part().contract_input_gradient(left, right, V)
 
     def leave_feature_out(self, X: Any, W: Any) -> Floats:
         """Contract the kernel matrix without each feature with `W`."""
