@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn import svm
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import RFE
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -19,14 +20,7 @@ from mercer import SVC
 from mercer.plotting import BoundaryDisplay
 
 plt = pytest.importorskip("matplotlib.pyplot")
-pytestmark = pytest.mark.usefixtures("offscreen")
-
-
-@pytest.fixture
-def offscreen():
-    plt.switch_backend("Agg")
-    yield
-    plt.close("all")
+to_rgba = pytest.importorskip("matplotlib.colors").to_rgba
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +191,7 @@ def test_pipelines_and_searches_show_their_support_vectors_in_the_data(moons):
 
 @pytest.mark.parametrize(
     "classifier",
-    [LogisticRegression(), svm.SVC(), RandomForestClassifier(10, random_state=0)],
+    [LogisticRegression(), RandomForestClassifier(10, random_state=0)],
     ids=lambda c: type(c).__name__,
 )
 def test_other_classifiers_have_a_boundary_but_no_margin(moons, classifier):
@@ -206,6 +200,29 @@ def test_other_classifiers_have_a_boundary_but_no_margin(moons, classifier):
     assert len(display.boundary_) == 1
     assert display.margin_ is None
     assert display.support_ == {}
+
+
+def test_machines_of_scikit_learn_show_margin_and_support_vectors(moons):
+    X, y, _ = moons
+    model = svm.SVC(C=5.0, gamma=1.0).fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y)
+    for level, f in enumerate(display.margin_.levels):
+        values = model.decision_function(vertices(display.margin_, level))
+        np.testing.assert_allclose(values, f, atol=0.02)
+    assert list(display.support_) == [""]
+    np.testing.assert_allclose(display.support_[""].get_offsets(), model.support_vectors_)
+    assert display.legend_.get_texts()[-1].get_text() == "support vector"
+    linear = BoundaryDisplay.from_estimator(svm.LinearSVC().fit(X, y), X, y)
+    assert list(linear.margin_.levels) == [-1.0, 1.0]
+
+
+def test_support_vectors_behind_a_selection_of_features_are_rows_of_the_data():
+    X, y = make_blobs(60, n_features=4, centers=2, cluster_std=4.0, random_state=0)
+    selection = RFE(SVC(kernel="linear"), n_features_to_select=2).fit(X, y)
+    display = BoundaryDisplay.from_estimator(selection, X, y, features=(0, 3), grid_resolution=20)
+    drawn = np.concatenate([c.get_offsets() for c in display.support_.values()])
+    expected = X[selection.estimator_.support_][:, [0, 3]]
+    np.testing.assert_allclose(np.sort(drawn, axis=0), np.sort(expected, axis=0))
 
 
 def test_a_threshold_of_its_own_moves_the_boundary(moons):
@@ -233,6 +250,20 @@ def test_many_classes_differ_in_colour():
     display = BoundaryDisplay.from_estimator(SVC().fit(X, y), X, y, grid_resolution=30)
     colors = {tuple(collection.get_facecolor()[0]) for collection in display.points_}
     assert len(colors) == 12
+    handles = display.legend_.legend_handles[:12]
+    assert {tuple(to_rgba(handle.get_color())) for handle in handles} == colors
+
+
+def test_many_points_are_small_and_do_not_hide_lines_or_colours():
+    X, y = make_moons(1500, noise=0.35, random_state=0)
+    model = SVC().fit(X, y)
+    assert model.support_.size > 300
+    few = BoundaryDisplay.from_estimator(model, X[:100], y[:100], grid_resolution=30)
+    many = BoundaryDisplay.from_estimator(model, X, y, grid_resolution=30)
+    assert many.points_[0].get_sizes()[0] < 0.5 * few.points_[0].get_sizes()[0]
+    assert many.boundary_[0].get_zorder() > many.points_[0].get_zorder()
+    assert many.support_["bound"].get_zorder() < many.points_[0].get_zorder()
+    assert few.boundary_[0].get_zorder() < few.points_[0].get_zorder()
 
 
 def test_draws_into_a_given_axis_and_again(moons):
@@ -265,7 +296,7 @@ def test_constant_column_and_no_boundary_in_sight():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"X": np.zeros((3, 4))}, "X has 4 features; choose two of them with features=(i, j)."),
+        ({"X": np.zeros((3, 4))}, "X has 4 features; choose two of them with features=(i, j)"),
         ({"X": np.zeros((3, 1))}, "X has 1 feature; choose"),
         ({"X": np.zeros((0, 2))}, "at least one row"),
         ({"X": [["a", "b"]]}, "Only numbers can be drawn"),
@@ -274,10 +305,14 @@ def test_constant_column_and_no_boundary_in_sight():
         ({"features": (0, 7)}, "there is no column 7"),
         ({"features": ("width", 0)}, "no column named 'width'"),
         ({"y": [0, 1]}, "X has 120 rows, but y has 2."),
-        ({"y": np.full(120, 5)}, "y holds the label 5, which the classifier was not fitted on."),
+        ({"y": np.full(120, 5)}, "which is none of the classes"),
         ({"grid_resolution": 1}, "grid_resolution must be at least 2; got 1."),
         ({"eps": -0.1}, "eps must be a number from 0 upwards"),
-        ({"estimator": LinearRegression()}, "Only classifiers have a boundary"),
+        ({"estimator": LinearRegression()}, "Only classifiers and one-class machines"),
+        ({"features": "umap"}, "features must name two columns or be 'pca'; got 'umap'."),
+        ({"X": np.zeros((3, 1)), "features": "pca"}, "at least two rows and two features"),
+        ({"response_method": "margin"}, "response_method must be one of"),
+        ({"response_method": "predict_proba"}, "SVC gives no probabilities to shade"),
     ],
 )
 def test_bad_input_gets_one_sentence(moons, change, sentence):

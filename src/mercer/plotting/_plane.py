@@ -1,23 +1,40 @@
-"""The plane that is drawn: two features, all others held fixed."""
+"""The plane that is drawn: two features with all others held fixed, or two principal components."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Features = Sequence[int | str] | str | None
+
+
+class Plane(Protocol):
+    """What a display needs to know of a plane."""
+
+    axis_names: tuple[str, str]
+    note: str
+
+    def project(self, X: Any) -> Floats:
+        """Return the points of the picture that belong to rows of data."""
+
+    def rows(self, points: Floats) -> Any:
+        """Return the rows of data at points of the picture, in the container the data came in."""
+
+
+def make_plane(X: Any, features: Features) -> Plane:
+    """Return the plane that `features` asks for."""
+    if isinstance(features, str) and features == "pca":
+        return PrincipalPlane(X)
+    return FeaturePlane(X, features)
 
 
 class FeaturePlane:
-    """Two columns of the data, with every other column at its median.
-
-    A display needs no more than this of a plane: `project` takes rows to points of the picture,
-    `rows` takes points back to rows that the estimator understands, `axis_names` and `note` say
-    what is seen.
+    """Two columns of the data; every other column is at its median or most frequent value.
 
     Parameters
     ----------
@@ -27,29 +44,89 @@ class FeaturePlane:
         The two columns, by position or name; None takes the only two there are.
     """
 
-    def __init__(self, X: Any, features: Sequence[int | str] | None = None) -> None:
-        names = _column_names(X)
-        table = as_table(X)
-        self.columns = _chosen_columns(features, table.shape[1], names)
-        self.axis_names = tuple(names[c] if names else f"feature {c}" for c in self.columns)
-        self._frame = type(X) if names else None
-        self._names = names
-        self._fixed = np.nanmedian(table, axis=0)
-        n_others = table.shape[1] - 2
-        others = "1 other feature" if n_others == 1 else f"{n_others} other features"
-        self.note = f"{others} fixed at the median" if n_others else ""
+    def __init__(self, X: Any, features: Features = None) -> None:
+        self._container = _Container(X)
+        names = self._container.names
+        columns = _columns(X)
+        self.columns = _chosen_columns(features, len(columns), names)
+        first, second = (str(names[c]) if names else f"feature {c}" for c in self.columns)
+        self.axis_names = first, second
+        others = [c for c in range(len(columns)) if c not in self.columns]
+        self._fixed = [_typical(columns[c]) if c in others else 0.0 for c in range(len(columns))]
+        self.note = _fixed_note([self._fixed[c] for c in others])
 
     def project(self, X: Any) -> Floats:
         """Return the points of the picture that belong to rows of data."""
-        return as_table(X)[:, list(self.columns)]
+        columns = _columns(X)
+        return np.column_stack([_drawable(columns[c]) for c in self.columns])
 
     def rows(self, points: Floats) -> Any:
         """Return the rows of data at points of the picture, in the container the data came in."""
-        rows = np.tile(self._fixed, (len(points), 1))
-        rows[:, list(self.columns)] = points
-        if self._frame is None or self._names is None:
-            return rows
-        return self._frame({name: rows[:, c] for c, name in enumerate(self._names)})
+        columns = [np.full(len(points), value) for value in self._fixed]
+        for c, values in zip(self.columns, points.T):
+            columns[c] = values
+        return self._container.fill(columns)
+
+
+class PrincipalPlane:
+    """The plane through the mean along the first two principal components.
+
+    They are those of the standardised columns: the units in which a column happens to be measured
+    do not decide which plane is seen.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        The data, numbers only, at least two rows and columns. Missing values count as the mean.
+    """
+
+    note = "plane through the mean; features standardised, rows projected"
+
+    def __init__(self, X: Any) -> None:
+        from sklearn.decomposition import PCA
+
+        table = as_table(X)
+        if min(table.shape) < 2:
+            raise ValueError(
+                "Two principal components need at least two rows and two features; got the shape "
+                f"{table.shape}."
+            )
+        self._container = _Container(X)
+        self._mean = np.nanmean(table, axis=0)
+        deviation = np.nanstd(table, axis=0)
+        self._scale = np.where(deviation > 0, deviation, 1.0)
+        pca = PCA(2, random_state=0).fit(self._standardise(table))
+        self._components = pca.components_
+        first, second = (
+            f"principal component {place} ({share:.1%} of variance)"
+            for place, share in enumerate(np.nan_to_num(pca.explained_variance_ratio_), start=1)
+        )
+        self.axis_names = first, second
+
+    def project(self, X: Any) -> Floats:
+        """Return the points of the picture that belong to rows of data."""
+        return self._standardise(as_table(X)) @ self._components.T
+
+    def rows(self, points: Floats) -> Any:
+        """Return the rows of data at points of the picture, in the container the data came in."""
+        return self._container.fill(list((self._mean + points @ self._components * self._scale).T))
+
+    def _standardise(self, table: Floats) -> Floats:
+        return np.nan_to_num((table - self._mean) / self._scale)
+
+
+class _Container:
+    """Puts columns back into what the data came in: a data frame (pandas, polars) or an array."""
+
+    def __init__(self, X: Any) -> None:
+        columns = getattr(X, "columns", None)
+        self.names = None if columns is None else list(columns)
+        self._type = type(X)
+
+    def fill(self, columns: list[Any]) -> Any:
+        if self.names is None:
+            return np.column_stack(columns)
+        return self._type(dict(zip(self.names, columns)))
 
 
 def as_table(X: Any) -> Floats:
@@ -65,31 +142,74 @@ def as_table(X: Any) -> Floats:
     return table
 
 
-def _column_names(X: Any) -> list[str] | None:
-    """Return the column names of a data frame (pandas, polars), or None."""
-    columns = getattr(X, "columns", None)
-    return None if columns is None else [str(name) for name in columns]
+def _columns(X: Any) -> list[Any]:
+    """Return the columns; those of a data frame need not be numbers."""
+    if not hasattr(X, "columns"):
+        return list(as_table(X).T)
+    if not len(X):
+        raise ValueError(f"X must be a table with at least one row; got the shape {X.shape}.")
+    return [_numbers(X[name]) for name in X.columns]
+
+
+def _numbers(column: Any) -> Any:
+    """Return the column as numbers, or as it is where that is not possible."""
+    values = np.asarray(column)
+    if values.dtype.kind not in "biuf" and any(isinstance(value, str) for value in values):
+        return values
+    try:
+        return np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return values
+
+
+def _drawable(column: Any) -> Floats:
+    if column.dtype != np.float64:
+        raise ValueError("Only numbers can be drawn; choose two other columns of X.")
+    return column
+
+
+def _typical(column: Any) -> Any:
+    """Return the median of numbers, the most frequent of other values."""
+    if column.dtype == np.float64:
+        return np.nanmedian(column)
+    # Counted in order of appearance: the values of a column need not be comparable.
+    counts: dict[Any, int] = {}
+    for value in column:
+        counts[value] = counts.get(value, 0) + 1
+    return max(counts, key=lambda value: counts[value])
+
+
+def _fixed_note(values: list[Any]) -> str:
+    """Say at what the features are that cannot be seen."""
+    if not values:
+        return ""
+    others = "1 other feature" if len(values) == 1 else f"{len(values)} other features"
+    is_number = [isinstance(value, float) for value in values]
+    level = "the median" if all(is_number) else "the most frequent value"
+    if any(is_number) and not all(is_number):
+        level = "the median or most frequent value"
+    return f"{others} fixed at {level}"
 
 
 def _chosen_columns(
-    features: Sequence[int | str] | None, n_features: int, names: list[str] | None
+    features: Features, n_features: int, names: list[Any] | None
 ) -> tuple[int, int]:
     if features is None:
         if n_features != 2:
             raise ValueError(
-                f"A picture has two axes, but X has {n_features} feature"
-                f"{'s' * (n_features != 1)}; choose two of them with features=(i, j)."
+                f"A picture has two axes, but X has {n_features} feature{'s' * (n_features != 1)}; "
+                "choose two of them with features=(i, j), or features='pca'."
             )
         return 0, 1
     if isinstance(features, str) or len(features) != 2:
-        raise ValueError(f"features must name two columns; got {features!r}.")
+        raise ValueError(f"features must name two columns or be 'pca'; got {features!r}.")
     first, second = (_position(feature, n_features, names) for feature in features)
     if first == second:
         raise ValueError(f"features must name two different columns; got {features!r}.")
     return first, second
 
 
-def _position(feature: int | str, n_features: int, names: list[str] | None) -> int:
+def _position(feature: int | str, n_features: int, names: list[Any] | None) -> int:
     if isinstance(feature, str):
         if names is None or feature not in names:
             raise ValueError(f"X has no column named {feature!r}.")

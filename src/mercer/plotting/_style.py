@@ -5,16 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
-"""The palette of Okabe and Ito, told apart with every kind of colour vision."""
+COLORS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442"),
+    *("#8A3FFC", "#C5031A", "#6FE8C8"),
+)
+"""The palette of Okabe and Ito and three more colours that lie as far from it as its own do from
+each other, for every kind of colour vision."""
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-"""Shapes; one more than colours, so that 56 classes differ in one or the other."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
+"""Shapes; one fewer than colours, so that 90 classes differ in one or the other."""
 
-SIZES = {"o": 1.0, "^": 1.25, "v": 1.25, "D": 0.75, "s": 0.85, "*": 1.8, "P": 1.15, "X": 1.15}
-"""Factors of area that make all shapes look equally large."""
+SIZES = {"s": 0.85, "^": 1.25, "D": 0.75, "v": 1.25, "P": 1.15, "X": 1.15, "*": 1.8, "<": 1.25}
+"""Factors of area that make all shapes look as large as the disc."""
+
+POINT_SIZE = 36.0
+ROOMY = 200
+"""Rows up to which points have their full size; more are drawn smaller, not to hide the regions."""
 
 
 def pyplot() -> Any:
@@ -28,6 +36,13 @@ def pyplot() -> Any:
     return plt
 
 
+def axes_for(ax: Any, size: tuple[float, float], layout: str = "constrained") -> Any:
+    """Return the given axes, or those of a new figure."""
+    if ax is None:
+        _, ax = pyplot().subplots(figsize=size, layout=layout)
+    return ax
+
+
 def class_style(code: int, colors: Any = None) -> tuple[Any, str]:
     """Return the colour and the marker of a class."""
     palette = COLORS if colors is None else tuple(colors)
@@ -38,8 +53,54 @@ def class_style(code: int, colors: Any = None) -> tuple[Any, str]:
     return color, MARKERS[code % len(MARKERS)]
 
 
-def tint(color: Any, background: Any, share: float) -> NDArray[np.float64]:
-    """Mix a colour into a background, so that regions suit light and dark styles alike."""
+def class_handle(code: int, label: str, colors: Any = None) -> Any:
+    """Return what stands for a class in a legend."""
+    from matplotlib.lines import Line2D
+
+    color, marker = class_style(code, colors)
+    size = np.sqrt(point_size(1, marker))
+    return Line2D([], [], ls="", marker=marker, ms=size, mew=0, color=color, label=label)
+
+
+def class_label(name: Any) -> str:
+    """Return the name of a class; a bare number would say nothing in a legend."""
+    text = str(name)
+    return f"class {text}" if text.replace(".", "", 1).lstrip("-").isdigit() else text
+
+
+def point_scale(n_points: int) -> float:
+    """Return the factor of lengths in signs for a point among many."""
+    return float(np.clip((ROOMY / max(n_points, 1)) ** 0.25, 0.4, 1.0))
+
+
+def point_size(n_points: int, marker: str = "o") -> float:
+    """Return the area of a point among many."""
+    return POINT_SIZE * point_scale(n_points) ** 2 * SIZES.get(marker, 1.0)
+
+
+def foreground(ax: Any) -> Any:
+    """Return the colour of the axes' texts, in which lines can be read in every style."""
+    return ax.xaxis.label.get_color()
+
+
+def tint(color: Any, background: Any, share: ArrayLike) -> NDArray[np.float64]:
+    """Mix a colour into a background, so that regions suit light and dark styles alike.
+
+    `share` may have any shape; the result has one more axis, of red, green and blue.
+    """
     from matplotlib.colors import to_rgb
 
-    return share * np.array(to_rgb(color)) + (1 - share) * np.array(to_rgb(background))
+    part = np.asarray(share, dtype=np.float64)[..., None]
+    return part * np.array(to_rgb(color)) + (1 - part) * np.array(to_rgb(background))
+
+
+def legend_beside(ax: Any, handles: list[Any]) -> Any:
+    """Explain the picture at the right of the axes, where it hides nothing."""
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+    return ax.legend(handles=handles, borderaxespad=0, frameon=False, **place)
+
+
+def write_note(ax: Any, note: str) -> None:
+    """Say above the picture what else must be known to read it."""
+    if note:
+        ax.set_title(note, loc="left", fontsize="small", style="italic")

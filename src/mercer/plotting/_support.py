@@ -1,4 +1,4 @@
-"""Finding the support vectors of a fitted classifier, and of which kind each is."""
+"""Finding the machine in an estimator, its support vectors, and of which kind each is."""
 
 from __future__ import annotations
 
@@ -7,54 +7,77 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.plotting._plane import FeaturePlane, as_table
-
-LABELS = {
-    "margin": "support vector on the margin",
-    "bound": "support vector at the bound C",
-    "slack": "support vector, with slack",
-}
+from mercer.plotting._plane import Plane, as_table
 
 
 class SupportVectors(NamedTuple):
-    """Where the support vectors lie in the picture, their class and kind (a key of `LABELS`)."""
+    """Where the support vectors lie in the picture, what each is, and the class of each.
+
+    The kinds are "margin" (between the bounds), "bound", "slack" (there is no bound) and "" (not
+    known). The classes are None where the machine does not sort its vectors by class.
+    """
 
     points: NDArray[np.float64]
-    codes: NDArray[np.int64]
     kinds: NDArray[np.str_]
+    codes: NDArray[np.int64] | None = None
 
 
-def margin_machine(estimator: Any) -> Any | None:
-    """Return the machine with support vectors in an estimator, a search or a pipeline, or None."""
-    machine = getattr(estimator, "best_estimator_", estimator)
-    machine = machine[-1] if hasattr(machine, "steps") else machine
-    return machine if hasattr(machine, "support_kind_") else None
+def unwrap(estimator: Any) -> tuple[list[Any], Any]:
+    """Return the machine inside pipelines, searches and the like, and the steps before it."""
+    steps = []
+    while True:
+        if hasattr(estimator, "steps"):
+            if len(estimator) > 1:
+                steps.append(estimator[:-1])
+            estimator = estimator[-1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "estimator_"):
+            if hasattr(estimator, "transform"):  # a selection of features is a step of its own
+                steps.append(estimator)
+            estimator = estimator.estimator_
+        else:
+            return steps, estimator
 
 
-def find_support(estimator: Any, X: Any, plane: FeaturePlane) -> SupportVectors | None:
+def transform(steps: list[Any], X: Any) -> Any:
+    """Return the data as the machine behind the steps sees them."""
+    for step in steps:
+        X = step.transform(X)
+    return X
+
+
+def has_margin(estimator: Any) -> bool:
+    """Return whether f is scaled so that the margin of two classes ends at f = 1 and f = -1."""
+    from sklearn.svm import SVC, NuSVC
+
+    machine = unwrap(estimator)[1]
+    loss = getattr(machine, "loss", None)
+    return isinstance(machine, (SVC, NuSVC)) or loss in ("hinge", "squared_hinge")
+
+
+def find_support(estimator: Any, X: Any, plane: Plane) -> SupportVectors | None:
     """Return the support vectors as points of the plane, or None where there are none to show.
 
     Behind the steps of a pipeline they are known only in transformed features; they are then shown
     as the rows of `X`, provided that `X` is what the pipeline was fitted on.
     """
-    machine = margin_machine(estimator)
-    if machine is None or not machine.support_.size:
+    steps, machine = unwrap(estimator)
+    if not hasattr(machine, "support_vectors_") or not len(machine.support_):
         return None
-    estimator = getattr(estimator, "best_estimator_", estimator)
-    if estimator is machine:
+    if not steps:
         points = plane.project(machine.support_vectors_)
-    elif _was_fitted_on(estimator[:-1], machine, X):
+    elif _was_fitted_on(steps, machine, X):
         points = plane.project(X)[machine.support_]
     else:
         return None
-    codes = np.repeat(np.arange(len(machine.classes_)), machine.n_support_)
-    return SupportVectors(points, codes, _kinds(machine))
+    return SupportVectors(points, _kinds(machine), _codes(machine))
 
 
-def _was_fitted_on(steps: Any, machine: Any, X: Any) -> bool:
-    if machine.shape_fit_[0] != np.shape(X)[0]:
+def _was_fitted_on(steps: list[Any], machine: Any, X: Any) -> bool:
+    if machine.support_.max() >= np.shape(X)[0]:
         return False
-    vectors = as_table(steps.transform(X))[machine.support_]
+    vectors = as_table(transform(steps, X))[machine.support_]
     return vectors.shape == machine.support_vectors_.shape and np.allclose(
         vectors, as_table(machine.support_vectors_)
     )
@@ -65,6 +88,19 @@ def _kinds(machine: Any) -> NDArray[np.str_]:
 
     With the squared hinge loss there is no bound, and every support vector has slack.
     """
-    if machine.loss == "squared_hinge" and np.isfinite(machine.C):
-        return np.full(machine.support_.size, "slack")
-    return np.where((machine.support_kind_ == "bound").any(axis=0), "bound", "margin")
+    n_vectors = len(machine.support_)
+    if not hasattr(machine, "support_kind_"):
+        return np.full(n_vectors, "")
+    if getattr(machine, "loss", None) == "squared_hinge" and np.isfinite(machine.C):
+        return np.full(n_vectors, "slack")
+    at_bound = (np.atleast_2d(machine.support_kind_) == "bound").any(axis=0)
+    return np.where(at_bound, "bound", "margin")
+
+
+def _codes(machine: Any) -> NDArray[np.int64] | None:
+    """Return the class of each support vector, where they are sorted by class."""
+    classes = getattr(machine, "classes_", ())
+    counts = np.ravel(getattr(machine, "n_support_", ()))
+    if len(classes) < 2 or len(counts) != len(classes):
+        return None
+    return np.repeat(np.arange(len(classes)), counts)

@@ -1,4 +1,4 @@
-"""The decision boundary of a classifier in two features."""
+"""The decision boundary of a classifier or a one-class machine, in a plane."""
 
 from __future__ import annotations
 
@@ -6,28 +6,54 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import is_classifier
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_outlier_detector
 
-from mercer.plotting._outlines import region_fields
-from mercer.plotting._plane import FeaturePlane, Floats
-from mercer.plotting._style import MARKERS, SIZES, class_style, pyplot, tint
-from mercer.plotting._support import LABELS, SupportVectors, find_support, margin_machine
+from mercer.plotting._labels import codes_of
+from mercer.plotting._plane import Features, Floats, make_plane
+from mercer.plotting._response import check_drawable, classes_of, evaluate, make_grid
+from mercer.plotting._style import (
+    ROOMY,
+    axes_for,
+    class_handle,
+    class_label,
+    class_style,
+    foreground,
+    legend_beside,
+    point_scale,
+    point_size,
+    pyplot,
+    tint,
+    write_note,
+)
+from mercer.plotting._support import SupportVectors, find_support, has_margin
 
-REGION_TINT = 0.25
-POINT_SIZE = 36
+REGION_TINT = 0.3
+WEAKEST_TINT, STRONGEST_TINT = 0.04, 0.55
+"""Shares of colour where all classes are equally probable, and where one is certain."""
+
+SUPPORT_LABELS = {
+    "margin": "support vector on the margin",
+    "bound": "support vector at the bound C",
+    "slack": "support vector, with slack",
+    "": "support vector",
+}
+ONE_CLASS_LABELS = SUPPORT_LABELS | {
+    "margin": "support vector on the boundary",
+    "bound": "support vector at the bound",
+}
 
 
 class BoundaryDisplay:
-    r"""Regions, boundary, margin and support vectors of a classifier.
+    r"""Regions, boundary, margin and support vectors of a classifier or a one-class machine.
 
-    Each region has the colour of the class predicted there. For two classes the boundary is the
-    line :math:`f(x) = 0`, and for machines with support vectors the lines :math:`f(x) = \pm 1`
-    enclose the margin. Support vectors carry a ring where they lie on the margin
-    (:math:`0 < \alpha_i < C`) and an outline where they are at the bound (:math:`\alpha_i = C`) or,
-    with the squared hinge loss, have slack.
+    Each region has the colour of the class predicted there; with probabilities, the colour of the
+    most probable class, the stronger the more probable it is. For two classes the boundary is the
+    line :math:`f(x) = 0`, and for machines with a margin the lines :math:`f(x) = \pm 1` enclose it.
+    Support vectors carry a ring where they lie on the margin (:math:`0 < \alpha_i < C`) and an
+    outline where they are at the bound (:math:`\alpha_i = C`), have slack (squared hinge loss), or
+    do not tell their kind (scikit-learn's machines). Of a one-class machine the boundary is
+    :math:`f(x) = 0` too, and rings lie on it.
     Use `from_estimator` to make one.
 
     Parameters
@@ -40,7 +66,9 @@ class BoundaryDisplay:
         Functions whose zero lines are the boundary: the decision function for two classes, or one
         function for each class.
     classes : ndarray of shape (n_classes,)
-        Labels.
+        Names of the classes.
+    probabilities : ndarray of shape (grid[1].size, grid[0].size, n_classes), default=None
+        Probabilities of the classes at each point of the grid, to be shown as shading.
     has_margin : bool, default=False
         Whether the only field is the f of a machine whose margin ends at 1 and -1.
     points : ndarray of shape (n, 2), default=None
@@ -48,7 +76,9 @@ class BoundaryDisplay:
     labels : ndarray of int of shape (n,), default=None
         Position in ``classes`` of each point's label; None shows all points alike.
     support : SupportVectors, default=None
-        Support vectors to mark: their points, classes and kinds.
+        Support vectors to mark: their points, kinds and classes.
+    support_labels : dict of str, default=None
+        What the legend says of each kind of support vector.
     axis_names : pair of str, default=("", "")
         Labels of the axes.
     note : str, default=""
@@ -64,9 +94,11 @@ class BoundaryDisplay:
     points_ : list of PathCollection
         The data, one collection a class.
     support_ : dict of PathCollection
-        Signs on the support vectors by kind: "margin", "bound", or "slack" for the squared hinge
-        loss.
+        Signs on the support vectors by kind: "margin", "bound", "slack" for the squared hinge loss,
+        "" where the kind is not known.
     legend_ : Legend or None
+    colorbar_ : Colorbar or None
+        The scale of the probabilities.
 
     Examples
     --------
@@ -85,10 +117,12 @@ class BoundaryDisplay:
         regions: NDArray[np.int64],
         fields: Sequence[Floats],
         classes: Any,
+        probabilities: Floats | None = None,
         has_margin: bool = False,
         points: Floats | None = None,
         labels: NDArray[np.int64] | None = None,
         support: SupportVectors | None = None,
+        support_labels: dict[str, str] | None = None,
         axis_names: Sequence[str] = ("", ""),
         note: str = "",
     ) -> None:
@@ -96,10 +130,12 @@ class BoundaryDisplay:
         self.regions = regions
         self.fields = fields
         self.classes = classes
+        self.probabilities = probabilities
         self.has_margin = has_margin
         self.points = points
         self.labels = labels
         self.support = support
+        self.support_labels = SUPPORT_LABELS if support_labels is None else support_labels
         self.axis_names = axis_names
         self.note = note
 
@@ -111,26 +147,32 @@ class BoundaryDisplay:
         y: Any = None,
         *,
         ax: Any = None,
-        features: Sequence[int | str] | None = None,
+        response_method: str = "predict",
+        features: Features = None,
         grid_resolution: int = 300,
         eps: float = 0.1,
         legend: bool = True,
         colors: Any = None,
     ) -> Self:
-        """Draw the boundary of a fitted classifier.
+        """Draw the boundary of a fitted estimator.
 
         Parameters
         ----------
-        estimator : classifier
+        estimator : classifier or one-class machine
             Fitted; a pipeline or a search that ends in one will do.
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             Data to show; the names of a data frame's columns label the axes.
         y : array-like of shape (n_samples,), default=None
-            Their labels; without them all points look alike.
+            Their labels, for a one-class machine 1 (inlier) and -1 (outlier); without them all
+            points look alike.
         ax : matplotlib axes, default=None
             Where to draw; None makes a figure.
-        features : pair of int or str, default=None
-            The two columns to draw, needed if there are more; the others are fixed at their median.
+        response_method : {"predict", "predict_proba"}, default="predict"
+            Whether regions are plain or shaded by probability.
+        features : pair of int or str, or "pca", default=None
+            Needed where there are more than two columns. Two columns to draw: the others are fixed
+            at their median (numbers) or most frequent value. Or the plane through the mean along
+            the first two principal components of the standardised columns.
         grid_resolution : int, default=300
             Points of the grid along each axis.
         eps : float, default=0.1
@@ -143,21 +185,25 @@ class BoundaryDisplay:
         BoundaryDisplay
         """
         pyplot()
-        _check_drawable(estimator, grid_resolution, eps)
-        plane = FeaturePlane(X, features)
+        check_drawable(estimator, response_method)
+        plane = make_plane(X, features)
         points = plane.project(X)
-        grid = _grid(points, grid_resolution, eps)
-        classes = estimator.classes_
-        regions, fields, is_decision = _evaluate(estimator, plane, grid)
+        grid = make_grid(points, grid_resolution, eps)
+        classes = classes_of(estimator)
+        codes = None if y is None else codes_of(y, classes.labels, len(points))
+        response = evaluate(estimator, classes, plane, grid, response_method)
+        one_class = is_outlier_detector(estimator)
         display = cls(
             grid=grid,
-            regions=regions,
-            fields=fields,
-            classes=classes,
-            has_margin=is_decision and margin_machine(estimator) is not None,
+            regions=response.regions,
+            fields=response.fields,
+            classes=classes.names,
+            probabilities=response.probabilities,
+            has_margin=response.is_decision and not one_class and has_margin(estimator),
             points=points,
-            labels=None if y is None else _codes(y, classes, len(points)),
+            labels=codes,
             support=find_support(estimator, X, plane),
+            support_labels=ONE_CLASS_LABELS if one_class else SUPPORT_LABELS,
             axis_names=plane.axis_names,
             note=plane.note,
         )
@@ -171,7 +217,8 @@ class BoundaryDisplay:
         ax : matplotlib axes, default=None
             Where to draw; None makes a figure.
         legend : bool, default=True
-            Whether to explain colours and signs, at the right of the axes.
+            Whether to explain colours and signs at the right of the axes, and probabilities by a
+            colour bar below them.
         colors : sequence of colours, default=None
             One for each class; None takes a palette that is safe for colour-blind readers.
 
@@ -180,41 +227,52 @@ class BoundaryDisplay:
         BoundaryDisplay
             The display itself.
         """
-        plt = pyplot()
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
-        self.ax_ = ax
+        self.ax_ = ax = axes_for(ax, (7.2, 4.4))
         self.figure_ = ax.figure
-        foreground = ax.xaxis.label.get_color()
         self.regions_ = self._draw_regions(ax, colors)
-        self.boundary_, self.margin_ = self._draw_lines(ax, foreground)
+        self.boundary_, self.margin_ = self._draw_lines(ax)
         self.points_ = self._draw_points(ax, colors)
-        self.support_ = self._draw_support(ax, foreground)
+        self.support_ = self._draw_support(ax)
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
         ax.set(xlim=self.grid[0][[0, -1]], ylim=self.grid[1][[0, -1]])
-        if self.note:
-            ax.set_title(self.note, loc="left", fontsize="small", style="italic")
-        self.legend_ = self._draw_legend(ax, foreground, colors) if legend else None
+        write_note(ax, self.note)
+        self.legend_ = self._draw_legend(ax, colors) if legend else None
+        self.colorbar_ = self._draw_scale(ax, colors) if legend else None
         return self
 
+    def _n_points(self) -> int:
+        return 0 if self.points is None else len(self.points)
+
     def _draw_regions(self, ax: Any, colors: Any) -> Any:
-        shades = self._shades(ax, colors)
         edges = [(axis[0], axis[-1], (axis[1] - axis[0]) / 2) for axis in self.grid]
         extent = [bound for low, high, half in edges for bound in (low - half, high + half)]
-        image = np.asarray(shades)[self.regions]
+        if self.probabilities is None:
+            image = self._shades(ax, colors, REGION_TINT)[self.regions]
+        else:
+            image = self._shade_probabilities(ax, colors, self.probabilities)
         return ax.imshow(
             image, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0
         )
 
-    def _shades(self, ax: Any, colors: Any) -> list[Floats]:
-        """Return the colour of each class's region."""
+    def _shades(self, ax: Any, colors: Any, share: ArrayLike) -> Floats:
+        """Return the colour of each class in shares of any shape, on the axes' background."""
         background = ax.get_facecolor()[:3]
         codes = range(len(self.classes))
-        return [tint(class_style(code, colors)[0], background, REGION_TINT) for code in codes]
+        return np.array([tint(class_style(c, colors)[0], background, share) for c in codes])
 
-    def _draw_lines(self, ax: Any, color: Any) -> tuple[list[Any], Any]:
+    def _shade_probabilities(self, ax: Any, colors: Any, probabilities: Floats) -> Floats:
+        """Return the colour of the most probable class, the stronger the more probable it is."""
+        shades = self._shades(ax, colors, _share(probabilities.max(axis=-1), len(self.classes)))
+        winner = probabilities.argmax(axis=-1)
+        return np.take_along_axis(shades, winner[None, ..., None], axis=0)[0]
+
+    def _draw_lines(self, ax: Any) -> tuple[list[Any], Any]:
         """Draw the boundary, and the margin where there is one."""
-        style = {"colors": [color], "zorder": 2}
+        # Under the points, unless these are so many that they would hide the lines.
+        style: dict[str, Any] = {
+            "colors": [foreground(ax)],
+            "zorder": 2 if self._n_points() <= ROOMY else 3.5,
+        }
         boundary = [
             ax.contour(*self.grid, field, levels=[0.0], linewidths=1.6, linestyles="solid", **style)
             for field in self.fields
@@ -229,50 +287,63 @@ class BoundaryDisplay:
     def _draw_points(self, ax: Any, colors: Any) -> list[Any]:
         if self.points is None:
             return []
-        rim = {"edgecolors": [ax.get_facecolor()], "linewidths": 0.5, "zorder": 3}
+        n_points = len(self.points)
+        rim = {"edgecolors": [ax.get_facecolor()], "linewidths": 0.5 * point_scale(n_points)}
         if self.labels is None:
-            grey = tint(ax.xaxis.label.get_color(), ax.get_facecolor()[:3], 0.6)
-            return [ax.scatter(*self.points.T, s=POINT_SIZE, c=[grey], **rim)]
+            grey = tint(foreground(ax), ax.get_facecolor()[:3], 0.6)
+            return [ax.scatter(*self.points.T, s=point_size(n_points), c=[grey], **rim, zorder=3)]
         drawn = []
         for code, name in enumerate(self.classes):
             color, marker = class_style(code, colors)
             rows = self.points[self.labels == code]
-            style = {"c": [color], "marker": marker, "s": POINT_SIZE * SIZES[marker], **rim}
-            drawn.append(ax.scatter(*rows.T, label=_class_label(name), **style))
+            style = {"c": [color], "marker": marker, "s": point_size(n_points, marker), **rim}
+            drawn.append(ax.scatter(*rows.T, label=class_label(name), **style, zorder=3))
         return drawn
 
-    def _draw_support(self, ax: Any, color: Any) -> dict[str, Any]:
-        """Draw a ring around vectors on the margin, an outline on all others."""
+    def _draw_support(self, ax: Any) -> dict[str, Any]:
+        """Draw a ring around vectors on the margin, an outline on all others.
+
+        Where there are many, the signs go under the points: the colours of the classes are worth
+        more than each single sign.
+        """
         drawn: dict[str, Any] = {}
         if self.support is None:
             return drawn
-        for kind, label in LABELS.items():
+        n_points = self._n_points()
+        crowded = len(self.support.points) > ROOMY
+        codes = None if self.labels is None else self.support.codes
+        # A circle around a shape that is not known must be large enough for each.
+        outline = 1.7 if codes is None and self.labels is not None else 1.0
+        for kind, label in self.support_labels.items():
             chosen = self.support.kinds == kind
             if not chosen.any():
                 continue
+            ring = kind == "margin"
             drawn[kind] = ax.scatter(
                 *self.support.points[chosen].T,
-                s=125 if kind == "margin" else POINT_SIZE,
+                s=point_size(n_points) * (3.5 if ring else outline),
                 facecolors="none",
-                edgecolors=[color],
-                linewidths=1.5 if kind == "margin" else 1.2,
+                edgecolors=[foreground(ax)],
+                linewidths=(1.5 if ring else 2.4 if crowded else 1.2) * point_scale(n_points),
                 label=label,
-                zorder=4,
+                zorder=2.5 if crowded else 4,
             )
-            if kind != "margin" and self.labels is not None:
-                _follow_markers(drawn[kind], self.support.codes[chosen])
+            if codes is not None and not ring:
+                _follow_markers(drawn[kind], codes[chosen], n_points)
         return drawn
 
-    def _draw_legend(self, ax: Any, color: Any, colors: Any) -> Any:
+    def _draw_legend(self, ax: Any, colors: Any) -> Any:
         from matplotlib.lines import Line2D
         from matplotlib.patches import Patch
 
-        handles: list[Any] = self.points_
+        color = foreground(ax)
+        names = [class_label(name) for name in self.classes]
         if self.labels is None:  # no points tell what the colours mean
-            shades = [tuple(shade) for shade in self._shades(ax, colors)]
-            names = [_class_label(name) for name in self.classes]
-            handles = [Patch(color=c, label=name) for c, name in zip(shades, names)]
-        handles = list(handles)
+            tint_shown = REGION_TINT if self.probabilities is None else STRONGEST_TINT
+            shades = self._shades(ax, colors, tint_shown)
+            handles: list[Any] = [Patch(color=c, label=name) for c, name in zip(shades, names)]
+        else:
+            handles = [class_handle(code, name, colors) for code, name in enumerate(names)]
         if self.boundary_:
             name = "boundary, f = 0" if self.has_margin else "boundary"
             handles.append(Line2D([], [], color=color, lw=1.6, label=name))
@@ -282,82 +353,44 @@ class BoundaryDisplay:
             style: dict[str, Any] = {"ls": "", "marker": "o", "mfc": "none", "mec": color}
             style |= {"ms": 11, "mew": 1.5} if kind == "margin" else {"ms": 6, "mew": 1.2}
             handles.append(Line2D([], [], label=collection.get_label(), **style))
-        place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-        return ax.legend(handles=handles, borderaxespad=0, frameon=False, **place)
+        return legend_beside(ax, handles)
+
+    def _draw_scale(self, ax: Any, colors: Any) -> Any:
+        """Draw the colours of all probabilities: of the second of two classes, or of the winner."""
+        if self.probabilities is None:
+            return None
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import ListedColormap, Normalize
+
+        n_classes = len(self.classes)
+        if n_classes == 2:
+            p = np.linspace(0.0, 1.0, 256)
+            scale = self._shade_probabilities(ax, colors, np.column_stack([1 - p, p]))
+            label = f"probability of {class_label(self.classes[1])}"
+        else:
+            p = np.linspace(1 / n_classes, 1.0, 256)
+            background = ax.get_facecolor()[:3]
+            scale = tint(foreground(ax), background, _share(p, n_classes))
+            label = "probability of the most probable class (strength of its colour)"
+        mappable = ScalarMappable(Normalize(p[0], p[-1]), ListedColormap(scale))
+        place: dict[str, Any] = {"location": "bottom", "aspect": 40}
+        return ax.figure.colorbar(mappable, ax=ax, label=label, **place)
 
 
-def _check_drawable(estimator: Any, grid_resolution: int, eps: float) -> None:
-    if not is_classifier(estimator):
-        raise ValueError(f"Only classifiers have a boundary; got {type(estimator).__name__}.")
-    check_is_fitted(estimator)
-    if get_tags(estimator).input_tags.pairwise:
-        raise ValueError("With a precomputed kernel there are no features to draw the boundary in.")
-    if grid_resolution < 2:
-        raise ValueError(f"grid_resolution must be at least 2; got {grid_resolution}.")
-    if not (np.isfinite(eps) and eps >= 0):
-        raise ValueError(f"eps must be a number from 0 upwards; got {eps}.")
+def _share(probability: Floats, n_classes: int) -> Floats:
+    """Return how strong a colour shows the probability of the most probable class."""
+    certainty = (probability - 1 / n_classes) / max(1 - 1 / n_classes, 1e-9)
+    return WEAKEST_TINT + (STRONGEST_TINT - WEAKEST_TINT) * certainty
 
 
-def _grid(points: Floats, resolution: int, eps: float) -> tuple[Floats, Floats]:
-    low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
-    span = high - low
-    low, high = low - eps * span, high + eps * span
-    flat = span == 0
-    low[flat], high[flat] = low[flat] - 1.0, high[flat] + 1.0
-    first, second = (np.linspace(a, b, resolution) for a, b in zip(low, high))
-    return first, second
-
-
-def _evaluate(
-    estimator: Any, plane: FeaturePlane, grid: tuple[Floats, Floats]
-) -> tuple[NDArray[np.int64], list[Floats], bool]:
-    """Return the class predicted at each point of the grid, the functions whose zero lines are the
-    boundary, and whether the only one of them is the decision function.
-    """
-    classes = estimator.classes_
-
-    def predict(points: Floats) -> NDArray[np.int64]:
-        return _codes(estimator.predict(plane.rows(points)), classes, len(points))
-
-    across, up = np.meshgrid(*grid)
-    points = np.column_stack([across.ravel(), up.ravel()])
-    regions = predict(points).reshape(across.shape)
-    if len(classes) == 2 and hasattr(estimator, "decision_function"):
-        values = np.asarray(estimator.decision_function(plane.rows(points)), dtype=np.float64)
-        # A classifier with a threshold of its own does not change its mind at f = 0.
-        if np.array_equal(values > 0, regions.ravel() == 1):
-            return regions, [values.reshape(across.shape)], True
-    return regions, region_fields(grid, regions, predict, len(classes)), False
-
-
-def _codes(labels: Any, classes: Any, n_rows: int) -> NDArray[np.int64]:
-    """Return the position of each label in the classes."""
-    labels = np.asarray(labels).ravel()
-    if labels.size != n_rows:
-        raise ValueError(f"X has {n_rows} rows, but y has {labels.size}.")
-    order = np.argsort(classes, kind="stable")
-    places = np.minimum(np.searchsorted(classes, labels, sorter=order), len(classes) - 1)
-    codes = order[places]
-    unknown = np.unique(labels[np.asarray(classes)[codes] != labels])
-    if unknown.size:
-        raise ValueError(f"y holds the label {unknown[0]}, which the classifier was not fitted on.")
-    return codes
-
-
-def _class_label(name: Any) -> str:
-    """Return the name of a class; a bare number would say nothing in a legend."""
-    text = str(name)
-    return f"class {text}" if text.replace(".", "", 1).lstrip("-").isdigit() else text
-
-
-def _follow_markers(collection: Any, codes: NDArray[np.int64]) -> None:
+def _follow_markers(collection: Any, codes: NDArray[np.int64], n_points: int) -> None:
     """Give each point of a collection the shape and size of its class."""
     from matplotlib.markers import MarkerStyle
 
-    shapes = [MARKERS[code % len(MARKERS)] for code in codes]
+    shapes = [class_style(code)[1] for code in codes]
     styles = [MarkerStyle(shape) for shape in shapes]
     collection.set_paths([style.get_path().transformed(style.get_transform()) for style in styles])
-    collection.set_sizes([POINT_SIZE * SIZES[shape] for shape in shapes])
+    collection.set_sizes([point_size(n_points, shape) for shape in shapes])
 
 
 def _cuts(field: Floats, level: float) -> bool:
