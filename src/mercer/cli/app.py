@@ -8,6 +8,7 @@ import typer
 
 from mercer import __version__
 from mercer.cli.compare import compare
+from mercer.cli.study import studies
 
 app = typer.Typer(
     name="mercer",
@@ -17,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 app.command()(compare)
+app.add_typer(studies, name="study")
 
 
 def _print_version(asked: bool) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mercer.cli.errors import InputError, suggestion
+from mercer.cli.interrupts import INTERRUPTED, noting_interrupts
 
 if TYPE_CHECKING:
     from mercer.cli.comparison import Candidate, Measurement
     from mercer.cli.tables import Table
 
 PICTURE_KINDS = (".png", ".pdf", ".svg")
-INTERRUPTED = 130
 FILE_WIDTH = 100
 """Characters in a line where the output goes to a file and not to a window."""
 
@@ -147,7 +144,7 @@ def _measure(
 ) -> list[Measurement]:
     """Return the measurements that were finished before the end or Ctrl-C."""
     done: list[Measurement] = []
-    with suppress(KeyboardInterrupt), _noting_interrupts() as interrupts:
+    with suppress(KeyboardInterrupt), noting_interrupts() as interrupts:
         from rich.progress import Progress
 
         from mercer.cli.comparison import measure
@@ -171,25 +168,6 @@ def _measure(
                 if interrupts:
                     break
     return done
-
-
-@contextmanager
-def _noting_interrupts() -> Iterator[list[int]]:
-    """Note Ctrl-C besides raising it: an exception raised in a callback of C code is lost."""
-    noted: list[int] = []
-
-    def note(number: int, frame: Any) -> None:
-        noted.append(number)
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield noted
-        return
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield noted
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _next_name(chosen: list[Candidate], measurement: Measurement) -> str:

@@ -1,0 +1,61 @@
+"""The study of the ten IDA sets: its printed tables, its methods and what it counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mercer.studies import StudyResults, get_study, run_study
+from mercer.studies.ida import COLUMNS, _is_explored, draw_means, summary
+
+
+@pytest.fixture(scope="module", name="study")
+def ida_study() -> Any:
+    return get_study("ida")
+
+
+def test_printed_values_are_those_of_the_source(study: Any) -> None:
+    """The means of tables 5.3 and 5.4 follow from appendix B."""
+    printed = [configuration.printed for configuration in study.configurations]
+    errors = [np.mean([row[column].mean for row in printed]) for column in COLUMNS]
+    np.testing.assert_allclose(errors, [17.41, 20.51, 17.87, 18.86, 17.83], atol=0.0101)
+    costs = [np.mean([row[column].extra["trainings"] for row in printed]) for column in COLUMNS]
+    # Column B of table 5.3 averages to 12.35; the source prints 12.32.
+    np.testing.assert_allclose(costs, [500, 12.35, 11.13, 20.32, 17.14], atol=0.01)
+    assert printed[9]["E-L2-widths"].sd == 1.17
+    assert [configuration.repetitions for configuration in study.configurations].count(20) == 2
+
+
+def test_explored_splits_are_known_again() -> None:
+    random = np.random.default_rng(0)
+    splits = [(random.permutation(50)[:30], None) for _ in range(30)]
+    splits[20] = (np.roll(splits[3][0], 5), None)
+    seen = [k for k in range(30) if _is_explored("heart", splits, k)]
+    assert seen == [*range(10), 20]
+    assert not _is_explored("image", splits, 6)
+
+
+def test_two_sets_with_all_methods(study: Any, data_folder: Path) -> None:
+    results = run_study(study, repetitions=2, only=["thyroid", "titanic"])
+    assert not results.failures
+    rows = {(row["configuration"], row["method"]): row for row in results.table()}
+    assert len(rows) == 14
+    assert all(row["mean"] < 35.0 for row in rows.values())
+    grid, gradient = rows["titanic", "A-grid"], rows["titanic", "C-L2-rbf"]
+    assert grid["trainings"] == 501
+    assert gradient["trainings"] <= 15
+    assert rows["thyroid", "default"]["evaluations"] <= 60
+    means = summary(results)
+    assert means["default"]["sets"] == 2
+    assert means["default"]["printed"] is None
+    assert means["C-L2-rbf"]["printed"] == pytest.approx((4.75 + 23.09) / 2)
+    assert means["default"]["confirmation_error"] is None  # the first splits were explored
+    labels = {text.get_text() for text in draw_means(results).axes[0].texts}
+    assert labels == set(study.methods)
+
+
+def test_a_summary_of_nothing_is_empty(study: Any) -> None:
+    assert summary(StudyResults(study, [])) == {}
