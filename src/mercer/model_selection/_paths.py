@@ -1,0 +1,184 @@
+"""Classifiers along a path of penalties, one kernel matrix for all folds and all penalties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram.stored import StoredGram
+from mercer.svm import SVC
+from mercer.svm._decomposition import TwoClassTask, decompose
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+# Kernel values are float32, so that the gap aimed at must be a little smaller.
+_MARGIN = 0.95
+
+
+class Decided(SVC):
+    """A classifier whose decision values are known, for one set of rows."""
+
+    values: Floats
+
+    @classmethod
+    def of(cls, model: SVC, classes: Any, values: Floats) -> Decided:
+        """Return a classifier with the parameters of ``model`` and the values of its machines."""
+        decided = copy(model)
+        decided.__class__ = cls
+        assert isinstance(decided, cls)
+        decided.classes_ = classes
+        decided._one_vs_one = len(classes) > 2 and model.multi_class == "ovo"
+        decided.values = values
+        return decided
+
+    def _machine_values(self, X: Any) -> Any:
+        return self.values
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """The machines of one kernel and one fold.
+
+    Parameters
+    ----------
+    kernel_matrix : ndarray of shape (n, n)
+        Of all rows, float32.
+    codes : ndarray of int of shape (n,)
+        Classes, 0, 1, ...
+    n_classes : int
+    train, test : ndarray of int
+        The fold.
+    exact : callable or None, default=None
+        Returns float64 kernel values of some rows and columns, for kernels so narrow that float32
+        would call all distant points equally distant.
+    """
+
+    kernel_matrix: NDArray[np.float32]
+    codes: Rows
+    n_classes: int
+    train: Rows
+    test: Rows
+    exact: Callable[[Rows, Rows], Floats] | None = None
+
+    def values(
+        self, models: Sequence[SVC], penalties: Floats, stop: Callable[[], bool]
+    ) -> tuple[Floats, Floats]:
+        """Return decision values of all rows of the fold for models with rising C.
+
+        Parameters
+        ----------
+        models : sequence of SVC
+            Equal but for C.
+        penalties : ndarray of shape (n_train,)
+            Factor of C for each training row.
+        stop : callable
+            Asked now and then whether to give up.
+
+        Returns
+        -------
+        train, test : ndarray of shape (n_models, n_rows, n_machines)
+        """
+        tasks = decompose(self.codes[self.train], self.n_classes, models[0].multi_class)
+        values = np.stack([self._machine(models, task, penalties, stop) for task in tasks], axis=-1)
+        return values[:, self.train], values[:, self.test]
+
+    def _machine(
+        self,
+        models: Sequence[SVC],
+        task: TwoClassTask,
+        penalties: Floats,
+        stop: Callable[[], bool],
+    ) -> Floats:
+        """Return decision values of all rows for one machine along the path."""
+        n = self.codes.size
+        whole = task.rows.size + self.test.size == n
+        if whole:  # the rows left out stay in the problem, closed, and get their values for nothing
+            rows, matrix = np.arange(n), self.kernel_matrix
+            inside = self.train[task.rows]
+        else:
+            rows = self.train[task.rows]
+            matrix, inside = self.kernel_matrix[np.ix_(rows, rows)], np.arange(rows.size)
+        sign, weight = np.zeros(rows.size), np.zeros(rows.size)
+        sign[inside], weight[inside] = task.signs, penalties[task.rows]
+        machine = _Machine(matrix, sign, weight, models[0], stop)
+        found = [machine.solve(model.C) for model in models]
+        betas = np.stack([beta for beta, _, _ in found])
+        offsets = np.array([offset for _, _, offset in found])[:, None]
+        if whole:
+            values = np.stack([image for _, image, _ in found]) + offsets
+        else:
+            values = betas.astype(np.float32) @ self.kernel_matrix[rows] + offsets
+        if self.exact is not None:
+            values[:, self.test] = betas @ self.exact(rows, self.test) + offsets
+        return values
+
+
+class _Machine:
+    """A two-class machine that is solved for one C after another."""
+
+    def __init__(
+        self,
+        matrix: NDArray[np.float32],
+        sign: Floats,
+        weight: Floats,
+        model: SVC,
+        stop: Callable[[], bool],
+    ) -> None:
+        self.gram = StoredGram(matrix)
+        self.p = -sign
+        self.weight = weight
+        self.squared = model.loss == "squared_hinge"
+        self.diagonal = self.gram.diag()
+        self.beta, self.image = np.zeros(sign.size), np.zeros(sign.size)
+        self.options = {
+            "callback": lambda n_iter, gap: stop(),
+            "n_threads": 1,
+            "cache_bytes": int(model.cache_size * 1e6),
+            "block": 2048,
+            "shrinking": model.shrinking,
+            "unbounded_below": -np.inf,
+            "tol": _MARGIN * model.tol,
+            "max_iter": model.max_iter,
+            "time_limit": -1.0,
+        }
+
+    def solve(self, C: float) -> tuple[Floats, Floats, float]:
+        """Return beta, K beta and the offset for the next C, starting from the last one."""
+        limit = np.where(self.weight > 0, np.inf, 0.0) if self.squared else C * self.weight
+        lower, upper = np.where(self.p > 0, -limit, 0.0), np.where(self.p < 0, limit, 0.0)
+        ridge = np.zeros_like(self.p)
+        if self.squared:
+            np.divide(1.0, C * self.weight, out=ridge, where=self.weight > 0)
+        stretch = self._stretch(ridge, upper - lower)
+        beta = np.clip(stretch * self.beta, lower, upper)
+        gradient = self.p + ridge * beta + stretch * self.image
+        arrays = (self.p, lower, upper, ridge, self.diagonal, beta, gradient)
+        self.gram.run_smo(arrays, self.options, "single")
+        self.beta, self.image = beta, gradient - self.p - ridge * beta
+        return beta, self.image, _offset(beta, gradient, lower, upper)
+
+    def _stretch(self, ridge: Floats, room: Floats) -> float:
+        """Return the multiple of the last solution with the least objective inside the bounds."""
+        curvature = float(self.beta @ self.image + self.beta @ (ridge * self.beta))
+        if curvature <= 0.0:
+            return 1.0
+        moved = self.beta != 0
+        most = float((room[moved] / np.abs(self.beta[moved])).min())
+        return min(max(-float(self.p @ self.beta) / curvature, 0.0), most)
+
+
+def _offset(beta: Floats, gradient: Floats, lower: Floats, upper: Floats) -> float:
+    can_rise, can_fall = beta < upper, beta > lower
+    free = can_rise & can_fall
+    if free.any():
+        return -float(gradient[free].mean())
+    highest = (-gradient[can_rise]).max(initial=-np.inf)
+    lowest = (-gradient[can_fall]).min(initial=np.inf)
+    ends = [end for end in (highest, lowest) if np.isfinite(end)]
+    return float(np.mean(ends)) if ends else 0.0

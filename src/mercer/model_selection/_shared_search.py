@@ -1,0 +1,292 @@
+"""Evaluating the candidates of a grid with common kernel matrices and solutions."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from mercer._sklearn import take_rows, validate_parameter_constraints
+from mercer.gram import SquaredDistances, available_threads
+from mercer.kernels import Kernel
+from mercer.model_selection._paths import Decided, Path
+from mercer.svm import SVC
+
+Rows = NDArray[np.int64]
+Splits = Sequence[tuple[Rows, Rows]]
+Score = Callable[[Decided, Any, Any], Any]
+
+MOST_BYTES = 1 << 30
+"""A kernel matrix larger than this is not held; such a search goes the ordinary way."""
+
+MOST_MATRICES = 3
+"""Kernels whose matrices are in memory at a time: one being made while others are worked on."""
+
+
+# Kernel values below this are lost beside others in float32.
+_FAINT = 1e-30
+
+
+@dataclass(eq=False)
+class Group:
+    """Candidates that differ in C only, with rising C, and their positions among all."""
+
+    key: str
+    models: list[SVC] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
+
+
+def classifier_of(estimator: Any) -> tuple[Any, SVC, str] | None:
+    """Return the steps before the classifier (or None), the classifier, and its prefix."""
+    if type(estimator) is SVC:
+        return None, estimator, ""
+    if isinstance(estimator, Pipeline) and type(estimator.steps[-1][1]) is SVC:
+        name, model = estimator.steps[-1]
+        before = estimator[:-1] if len(estimator.steps) > 1 else None
+        return before, model, f"{name}__"
+    return None
+
+
+def groups_of(estimator: Any, candidates: Sequence[dict[str, Any]]) -> list[Group] | None:
+    """Sort candidates into groups, or return None where they cannot share."""
+    found = classifier_of(estimator)
+    if found is None:
+        return None
+    _, model, prefix = found
+    own = model.get_params(deep=False)
+    groups: dict[str, Group] = {}
+    for position, candidate in enumerate(candidates):
+        if not all(name.startswith(prefix) for name in candidate):
+            return None
+        names = {name.removeprefix(prefix): value for name, value in candidate.items()}
+        tuned = _tuned(model, own, names)
+        if tuned._is_pairwise() or np.isinf(tuned.C):
+            return None
+        key = stable_key({**own, **names, "C": None})
+        group = groups.setdefault(key, Group(key))
+        group.models.append(tuned)
+        group.positions.append(position)
+    for key, group in groups.items():
+        order = sorted(range(len(group.models)), key=lambda k: group.models[k].C)
+        group.models = [group.models[k] for k in order]
+        group.positions = [group.positions[k] for k in order]
+        group.key = stable_key([key, [float(model.C) for model in group.models]])
+    return list(groups.values())
+
+
+def _tuned(model: SVC, own: dict[str, Any], names: dict[str, Any]) -> SVC:
+    """Return the classifier with some parameters changed, checked."""
+    if set(names) <= set(own):  # many times faster than clone and set_params
+        validate_parameter_constraints(SVC._parameter_constraints, names, caller_name="SVC")
+        return SVC(**{**own, **names})
+    return clone(model).set_params(**clone(names, safe=False))
+
+
+def stable_key(value: Any) -> str:
+    """Return a text that is equal for equal values, also in another process where possible."""
+    try:
+        content = pickle.dumps(value)
+    except (pickle.PicklingError, AttributeError, TypeError):  # functions without a name
+        content = repr(value).encode()
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores:
+    """What came out for the candidates of one group on one fold."""
+
+    test: list[Any]
+    train: list[Any]
+    seconds: float
+
+    def as_result(self, k: int, n_test: int) -> dict[str, Any]:
+        """Return one candidate in the form in which scikit-learn collects results."""
+        result = {
+            "fit_error": None,
+            "test_scores": self.test[k],
+            "n_test_samples": n_test,
+            "fit_time": self.seconds / len(self.test),
+            "score_time": 0.0,
+        }
+        if self.train:
+            result["train_scores"] = self.train[k]
+        return result
+
+
+class SharedSearch:
+    """One search on one set of data.
+
+    Parameters
+    ----------
+    estimator : SVC or Pipeline
+    X, y : array-like
+    splits : list of (train, test)
+    score : callable
+        Takes a classifier, rows and labels.
+    train_score : bool
+        Whether to score the training rows as well.
+    n_jobs : int or None
+        Threads.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        splits: Splits,
+        score: Score,
+        train_score: bool,
+        n_jobs: int | None,
+    ) -> None:
+        found = classifier_of(estimator)
+        assert found is not None, "the estimator has been looked at before"
+        self.before = found[0]
+        self.X, self.y, self.splits, self.score = X, np.asarray(y), splits, score
+        self.train_score = train_score
+        self.threads = available_threads(n_jobs)
+        self.stopped = threading.Event()
+        self.points = self._points()
+
+    def _points(self) -> list[Any]:
+        """Return the points of every fold, one and the same object where nothing is fitted."""
+        if self.before is None:
+            return [_dense(self.X)] * len(self.splits)
+        points = []
+        for train, test in self.splits:
+            steps = clone(self.before)
+            inside = _dense(steps.fit_transform(take_rows(self.X, train), self.y[train]))
+            values = np.zeros((len(self.y), inside.shape[1]))
+            values[train], values[test] = inside, _dense(steps.transform(take_rows(self.X, test)))
+            points.append(values)
+        return points
+
+    def run(self, groups: Sequence[Group], done: dict[tuple[str, int], FoldScores]) -> None:
+        """Evaluate all groups on all folds and put the scores into ``done``.
+
+        What is there already is not evaluated again. An interruption leaves what is finished.
+        """
+        pending: list[list[Future[None]]] = []
+        distances: dict[int, SquaredDistances] = {}
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                for group in groups:
+                    folds = [k for k in range(len(self.splits)) if (group.key, k) not in done]
+                    if len(pending) >= MOST_MATRICES:
+                        _wait(pending.pop(0))
+                    matrices = self._matrices(group.models[0], folds, distances)
+                    pending.append(
+                        [pool.submit(self._evaluate, group, k, matrices[k], done) for k in folds]
+                    )
+                for futures in pending:
+                    _wait(futures)
+            except BaseException:
+                self.stopped.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _matrices(
+        self, model: SVC, folds: Sequence[int], distances: dict[int, SquaredDistances]
+    ) -> dict[int, _Matrix]:
+        """Return the kernel matrix of each fold, the same object where it is the same."""
+        made: dict[tuple[int, str], _Matrix] = {}
+        matrices = {}
+        for k in folds:
+            points, kernel = self.points[k], model._make_kernel()
+            kernel = kernel.resolve(points[self.splits[k][0]])
+            key = (id(points), stable_key(kernel))
+            if key not in made:
+                made[key] = _Matrix.of(kernel, points, distances)
+            matrices[k] = made[key]
+        return matrices
+
+    def _evaluate(
+        self, group: Group, k: int, matrix: _Matrix, done: dict[tuple[str, int], FoldScores]
+    ) -> None:
+        if self.stopped.is_set():
+            return
+        start = time.perf_counter()
+        train, test = self.splits[k]
+        classes, codes = np.unique(self.y, return_inverse=True)
+        present = np.unique(codes[train])
+        codes = np.searchsorted(present, codes)
+        path = Path(matrix.values, codes, present.size, train, test, matrix.exact)
+        factors = group.models[0]._class_factors(
+            classes[present], codes[train], np.ones(train.size)
+        )
+        inside, outside = path.values(group.models, factors, self.stopped.is_set)
+        if self.stopped.is_set():
+            return
+        known = classes[present]
+        models = group.models
+        test_scores = self._scores(models, known, outside, test)
+        train_scores = self._scores(models, known, inside, train) if self.train_score else []
+        seconds = time.perf_counter() - start
+        done[group.key, k] = FoldScores(test_scores, train_scores, seconds)
+
+    def _scores(self, models: Sequence[SVC], classes: Any, values: Any, rows: Rows) -> list[Any]:
+        X, y = take_rows(self.X, rows), self.y[rows]
+        return [
+            self.score(Decided.of(model, classes, own), X, y) for model, own in zip(models, values)
+        ]
+
+
+def accuracy(model: Decided, X: Any, y: Any) -> float:
+    """Return the share of right labels."""
+    return float(np.mean(model.predict(X) == y))
+
+
+@dataclass(frozen=True, eq=False)
+class _Matrix:
+    """A kernel matrix in float32, and float64 values of parts of it where those are not enough."""
+
+    values: NDArray[np.float32]
+    exact: Callable[[Rows, Rows], NDArray[np.float64]] | None = None
+
+    @classmethod
+    def of(cls, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> _Matrix:
+        """Compute it from squared distances, which are kept for the next kernel, or directly."""
+        if not _is_of_distance(kernel):
+            values = np.ascontiguousarray(kernel(points), dtype=np.float32)
+            faint = not values.size or np.abs(values).min() < _FAINT
+            return cls(values, (lambda a, b: kernel(points[a], points[b])) if faint else None)
+        if id(points) not in distances:
+            if 4 * len(points) ** 2 * (len(distances) + 1) > MOST_BYTES:
+                distances.clear()
+            distances[id(points)] = SquaredDistances(points, np.float32)
+        squared = distances[id(points)]
+        values = squared.gram(kernel).values
+
+        def exact(rows: Rows, columns: Rows) -> NDArray[np.float64]:
+            part = squared.values[np.ix_(rows, columns)].astype(np.float64)
+            return kernel.from_squared_distances(part)
+
+        return cls(values, None if values.min() > _FAINT else exact)
+
+
+def _is_of_distance(kernel: Any) -> bool:
+    """Say whether squared Euclidean distances tell all that the kernel needs."""
+    if not hasattr(kernel, "from_squared_distances") or np.ndim(kernel.gamma):
+        return False
+    return getattr(kernel, "metric", "euclidean") == "euclidean"
+
+
+def _dense(points: Any) -> Any:
+    values = points.toarray() if sp.issparse(points) else points
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _wait(futures: Sequence[Future[None]]) -> None:
+    for future in futures:
+        future.result()

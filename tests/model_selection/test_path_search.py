@@ -1,0 +1,222 @@
+"""The shared search finds what separate fits find."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mercer import SVC, PathSearchCV
+from mercer.kernels import RBF
+from mercer.model_selection import _shared_search, one_standard_error
+
+GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 0.5]}
+
+
+@pytest.fixture(scope="module", name="data")
+def make_data() -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_classification(160, 6, flip_y=0.1, random_state=0)
+    return X, np.where(y > 0, "yes", "no")
+
+
+def scores(search: Any) -> np.ndarray:
+    return search.cv_results_["mean_test_score"]
+
+
+def both(estimator: Any, grid: Any, X: Any, y: Any, **more: Any) -> tuple[Any, Any]:
+    shared = PathSearchCV(estimator, grid, **more).fit(X, y)
+    separate = GridSearchCV(clone(estimator), grid, **more).fit(X, y)
+    return shared, separate
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_scores_are_those_of_separate_fits(data: Any, loss: str, class_weight: Any) -> None:
+    X, y = data
+    model = SVC(loss=loss, class_weight=class_weight, tol=1e-5)
+    shared, separate = both(model, GRID, X, y, return_train_score=True)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1 / 160 + 1e-12)
+    for name in ("mean_train_score", "split3_test_score"):
+        np.testing.assert_allclose(
+            shared.cv_results_[name], separate.cv_results_[name], atol=1 / 32 + 1e-12
+        )
+    assert set(shared.cv_results_) == set(separate.cv_results_)
+    assert shared.cv_results_["params"] == separate.cv_results_["params"]
+    assert shared.best_params_ == separate.best_params_
+    np.testing.assert_allclose(
+        shared.decision_function(X), separate.decision_function(X), atol=1e-3
+    )
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_many_classes(multi_class: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    shared, separate = both(SVC(multi_class=multi_class, tol=1e-5), GRID, X, y)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1 / 150 + 1e-12)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "f1_macro", ["accuracy", "balanced_accuracy"]])
+def test_other_scores(data: Any, scoring: Any) -> None:
+    X, y = data
+    refit = "accuracy" if isinstance(scoring, list) else True
+    shared, separate = both(SVC(tol=1e-5), GRID, X, y, scoring=scoring, refit=refit)
+    for name, expected in separate.cv_results_.items():
+        if "test" in name and name.startswith("mean"):
+            np.testing.assert_allclose(shared.cv_results_[name], expected, atol=0.01)
+    assert shared.multimetric_ == separate.multimetric_
+
+
+def test_steps_of_a_pipeline_are_fitted_in_each_fold(data: Any) -> None:
+    X, y = data
+    X = X * np.logspace(-3, 3, X.shape[1])
+    grid = {f"svc__{name}": values for name, values in GRID.items()}
+    pipeline = make_pipeline(StandardScaler(), SVC(tol=1e-5))
+    shared, separate = both(pipeline, grid, X, y)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1 / 160 + 1e-12)
+    assert shared.score(X, y) == pytest.approx(separate.score(X, y), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"kernel": ["linear", "poly", RBF(0.3)], "C": [0.1, 1.0]},
+        {"gamma": ["scale", "auto"], "C": [1.0]},
+        [{"C": [1.0, 2.0]}, {"gamma": [0.2], "kernel": ["laplacian"]}],
+    ],
+)
+def test_any_grid_of_the_classifier(data: Any, grid: Any) -> None:
+    X, y = data
+    shared, separate = both(SVC(tol=1e-5), grid, X, y)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1 / 160 + 1e-12)
+
+
+def test_parameters_of_the_kernel(data: Any) -> None:
+    X, y = data
+    grid = {"kernel__gamma": [0.05, 0.5], "C": [1.0, 10.0]}
+    shared, separate = both(SVC(kernel=RBF(1.0), tol=1e-5), grid, X, y)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1 / 160 + 1e-12)
+
+
+def test_splits_that_leave_rows_unused(data: Any) -> None:
+    X, y = data
+    cv = ShuffleSplit(4, test_size=0.2, train_size=0.5, random_state=0)
+    shared, separate = both(SVC(tol=1e-5), GRID, X, y, cv=cv)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1 / 128 + 1e-12)
+
+
+def test_other_estimators_are_searched_as_usual(data: Any) -> None:
+    X, y = data
+    shared, separate = both(LogisticRegression(), {"C": [0.1, 1.0]}, X, y)
+    np.testing.assert_array_equal(scores(shared), scores(separate))
+    hard = PathSearchCV(SVC(), {"C": [1.0], "probability": [True]})
+    with pytest.raises(ValueError, match="probability"):
+        hard.fit(X, y)
+
+
+def test_names_of_columns_are_kept(data: Any) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(data[0], columns=list("abcdef"))
+    search = PathSearchCV(SVC(), {"C": [1.0]}).fit(frame, data[1])
+    assert list(search.feature_names_in_) == list("abcdef")
+
+
+def test_one_and_two_threads_agree(data: Any) -> None:
+    X, y = data
+    one = PathSearchCV(SVC(), GRID, n_jobs=1).fit(X, y)
+    two = PathSearchCV(SVC(), GRID, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(scores(one), scores(two))
+
+
+def test_refinement_looks_closer_around_the_best(data: Any) -> None:
+    X, y = data
+    plain = PathSearchCV(SVC(), GRID).fit(X, y)
+    finer = PathSearchCV(SVC(), GRID, refine=1).fit(X, y)
+    new = finer.cv_results_["params"][9:]
+    assert len(new) >= 20
+    ratios = {round(float(p["C"]) / plain.best_params_["C"], 6) for p in new}
+    assert round(10**0.25, 6) in ratios
+    assert finer.best_score_ >= plain.best_score_
+    np.testing.assert_array_equal(scores(finer)[:9], scores(plain))
+
+
+def test_the_automatic_grid_spans_the_range_around_one_over_p(data: Any) -> None:
+    X, y = data
+    search = PathSearchCV(SVC(), cv=3).fit(X, y)
+    widths = np.unique(search.cv_results_["param_gamma"].astype(float)) * X.shape[1]
+    assert widths.min() == pytest.approx(2.0**-15)
+    assert widths.max() == pytest.approx(2.0**15)
+    with pytest.raises(ValueError, match="'auto'"):
+        PathSearchCV(SVC(), "fine").fit(X, y)
+
+
+class _Interrupted(KeyboardInterrupt):
+    pass
+
+
+def interrupt_after(monkeypatch: pytest.MonkeyPatch, n_folds: int) -> list[int]:
+    """Make the search end with Ctrl-C after some evaluations; return the count of them."""
+    count: list[int] = []
+    evaluate = _shared_search.SharedSearch._evaluate
+
+    def counted(self: Any, *arguments: Any) -> None:
+        if len(count) >= n_folds:
+            raise _Interrupted
+        count.append(1)
+        evaluate(self, *arguments)
+
+    monkeypatch.setattr(_shared_search.SharedSearch, "_evaluate", counted)
+    return count
+
+
+@pytest.mark.parametrize("through_file", [False, True])
+def test_an_interrupted_search_goes_on(
+    data: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, through_file: bool
+) -> None:
+    X, y = data
+    expected = PathSearchCV(SVC(), GRID, n_jobs=1).fit(X, y)
+    file = tmp_path / "search.json" if through_file else None
+    search = PathSearchCV(SVC(), GRID, n_jobs=1, warm_start=True, checkpoint=file)
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, 7)
+        with pytest.raises(KeyboardInterrupt):
+            search.fit(X, y)
+    if through_file:
+        search = PathSearchCV(SVC(), GRID, n_jobs=1, checkpoint=file)
+    count = interrupt_after(monkeypatch, 1000)
+    search.fit(X, y)
+    assert len(count) == 3 * 5 - 7
+    np.testing.assert_array_equal(scores(search), scores(expected))
+    assert search.best_params_ == expected.best_params_
+
+
+def test_foreign_checkpoints_are_refused(data: Any, tmp_path: Any) -> None:
+    X, y = data
+    file = tmp_path / "search.json"
+    PathSearchCV(SVC(), GRID, checkpoint=file).fit(X, y)
+    with pytest.raises(ValueError, match="another search"):
+        PathSearchCV(SVC(), GRID, checkpoint=file).fit(X + 1.0, y)
+    file.write_text(json.dumps([1, 2]))
+    with pytest.raises(ValueError, match="no checkpoint"):
+        PathSearchCV(SVC(), GRID, checkpoint=file).fit(X, y)
+
+
+def test_one_standard_error_prefers_the_smaller_model(data: Any) -> None:
+    X, y = data
+    grid = {"C": [0.01, 0.1, 1.0, 10.0, 100.0], "gamma": [0.01, 0.1]}
+    search = PathSearchCV(SVC(), grid, cv=StratifiedKFold(5), refit=one_standard_error).fit(X, y)
+    results = search.cv_results_
+    best = int(results["mean_test_score"].argmax())
+    folds = np.array([results[f"split{k}_test_score"][best] for k in range(5)])
+    bar = results["mean_test_score"][best] - folds.std(ddof=1) / np.sqrt(5)
+    chosen = search.best_index_
+    assert results["mean_test_score"][chosen] >= bar
+    for k in np.flatnonzero(results["mean_test_score"] >= bar):
+        assert results["params"][k]["C"] >= results["params"][chosen]["C"]
