@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import machine
 from .crew import progress
-from .groups import GROUPS, Options
+from .groups import GROUPS, SUITES, Options
 from .measure import Plan
 from .peers import PEERS
 from .report import GroupResult, head, write_json
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     facts = {**machine.describe(), **conditions(plan, given.peers or list(PEERS))}
     print(head(facts), flush=True)
     results: list[GroupResult] = []
-    for name in given.only or GROUPS:
+    for name in given.only or SUITES[given.command]:
         progress(f"== {name}")
         results.append(GROUPS[name](options))
         print(results[-1], flush=True)
@@ -66,16 +66,24 @@ def parser() -> argparse.ArgumentParser:
     """Describe the command line."""
     top = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = top.add_subparsers(dest="command", required=True)
-    svc = commands.add_parser("svc", help="support vector classification against its peers")
-    svc.add_argument("--only", nargs="+", choices=list(GROUPS), help="groups to run (default: all)")
-    svc.add_argument("--peers", nargs="+", choices=list(PEERS), help="solvers (default: all)")
-    svc.add_argument("--match", metavar="TEXT", help="only problems whose name contains TEXT")
-    svc.add_argument("--repeats", type=positive, default=3, help="runs at least (default: 3)")
-    svc.add_argument("--time-limit", type=float, default=120.0, help="seconds a fit (default: 120)")
-    svc.add_argument("--quick", action="store_true", help="tiny problems, to test the benchmark")
-    svc.add_argument("--json", type=Path, metavar="FILE", help="write all records")
-    svc.add_argument("--markdown", type=Path, metavar="FILE", help="write what is printed")
+    for suite, groups in SUITES.items():
+        _add_command(commands.add_parser(suite, help=f"groups: {', '.join(groups)}"), groups)
     return top
+
+
+def _add_command(command: argparse.ArgumentParser, groups: list[str]) -> None:
+    command.add_argument("--only", nargs="+", choices=groups, help="groups to run (default: all)")
+    command.add_argument("--peers", nargs="+", choices=list(PEERS), help="solvers (default: all)")
+    command.add_argument("--match", metavar="TEXT", help="only problems whose name contains TEXT")
+    command.add_argument("--repeats", type=positive, default=3, help="runs at least (default: 3)")
+    command.add_argument(
+        "--time-limit", type=float, default=120.0, help="seconds a fit (default: 120)"
+    )
+    command.add_argument(
+        "--quick", action="store_true", help="tiny problems, to test the benchmark"
+    )
+    command.add_argument("--json", type=Path, metavar="FILE", help="write all records")
+    command.add_argument("--markdown", type=Path, metavar="FILE", help="write what is printed")
 
 
 def positive(text: str) -> int:

@@ -109,6 +109,36 @@ def linear(quick: bool) -> list[Problem]:
     return [replace(base, loss=loss) for base in bases for loss in ("hinge", "squared_hinge")]
 
 
+def regression(quick: bool) -> list[Problem]:
+    """Noise of the size of the tube or more: half of the rows or more are support vectors.
+
+    Friedman's function has a spread of 5 and noise of 1; the waves one of 0.5 and noise of 0.2.
+    """
+    sizes = ((300, 1.0),) if quick else ((5000, 1.0), (5000, 10.0), (20000, 1.0))
+    problems = [
+        Problem(f"friedman1 {n}×10", "friedman", (("n", n), ("noise", 1.0)), C=C, epsilon=0.5)
+        for n, C in sizes
+    ]
+    n = 300 if quick else 10000
+    problems += [
+        Problem(f"waves {n}×2", "waves", (("n", n), ("noise", 0.2)), C=C, epsilon=0.1)
+        for C in (1.0, 10.0)
+    ]
+    wine = (("file", "winequality-red.csv"),)
+    problems += [
+        Problem("winequality-red 1599×11", "table", wine, C=C, epsilon=0.1) for C in (1.0, 10.0)
+    ]
+    n = 300 if quick else 5000
+    linear = Problem(
+        f"friedman1 {n}×10, linear",
+        "friedman",
+        (("n", n), ("noise", 1.0)),
+        kernel="linear",
+        epsilon=0.5,
+    )
+    return [*problems, linear]
+
+
 def predict(quick: bool) -> list[Problem]:
     """Return fitted models of each kind, and rows that they have not seen."""
     n, m = (300, 500) if quick else (10000, 20000)

@@ -22,8 +22,8 @@ class UnavailableError(Exception):
 class Dual:
     """What a solver found: the rows used as support vectors and their signed coefficients.
 
-    ``coef`` has one row for two classes; for more it has scikit-learn's layout of one-vs-one pairs
-    (``n_support`` gives the number of support vectors of each class).
+    ``coef`` has one row for two classes and for regression; for more classes it has scikit-learn's
+    layout of one-vs-one pairs (``n_support`` gives the number of support vectors of each class).
     """
 
     support: NDArray[np.int64]
@@ -75,8 +75,9 @@ class EstimatorPeer(Peer):
         """Return the estimator, not fitted."""
 
     def prepare(self, problem: Problem, data: Data) -> Any:
-        """Return the rows in the solver's form, and the labels."""
-        return self.rows(data.X), data.y
+        """Return the rows in the solver's form, and the labels or targets."""
+        targets = data.y if problem.epsilon is None else data.y.astype(self.dtype)
+        return self.rows(data.X), targets
 
     def rows(self, X: Array) -> Any:
         """Return contiguous or compressed rows in the solver's dtype."""
@@ -105,21 +106,16 @@ class Mercer(EstimatorPeer):
     settings = "float64 input, n_jobs=-1"
 
     def estimator(self, problem: Problem, gamma: float) -> Any:
-        """Return mercer's SVC; its squared hinge is halved, so C is doubled there."""
+        """Return mercer's machine; its squared hinge is halved, so C is doubled there."""
         try:
-            from mercer.svm import SVC
+            import mercer.svm as library
         except ImportError as error:
             raise UnavailableError(f"mercer.svm.SVC does not import ({error})") from error
+        machine = _machine(library, problem, gamma).set_params(n_jobs=-1)
+        if problem.epsilon is not None:
+            return machine
         factor = 2.0 if problem.loss == "squared_hinge" else 1.0
-        return SVC(
-            C=factor * problem.C,
-            kernel=problem.kernel,
-            gamma=gamma,
-            loss=problem.loss,
-            tol=problem.tol,
-            cache_size=cache_megabytes(),
-            n_jobs=-1,
-        )
+        return machine.set_params(C=factor * problem.C, loss=problem.loss)
 
 
 class ScikitLearn(EstimatorPeer):
@@ -130,17 +126,11 @@ class ScikitLearn(EstimatorPeer):
     sparse_below = 0.2
 
     def estimator(self, problem: Problem, gamma: float) -> Any:
-        """Return scikit-learn's SVC."""
-        from sklearn.svm import SVC
+        """Return scikit-learn's machine."""
+        from sklearn import svm as library
 
         _only_hinge(problem)
-        return SVC(
-            C=problem.C,
-            kernel=problem.kernel,
-            gamma=gamma,
-            tol=problem.tol,
-            cache_size=cache_megabytes(),
-        )
+        return _machine(library, problem, gamma)
 
 
 class Intelex(EstimatorPeer):
@@ -153,19 +143,13 @@ class Intelex(EstimatorPeer):
     sparse_below = 0.2
 
     def estimator(self, problem: Problem, gamma: float) -> Any:
-        """Return scikit-learn-intelex's SVC."""
+        """Return scikit-learn-intelex's machine."""
         try:
-            from sklearnex.svm import SVC
+            from sklearnex import svm as library
         except ImportError as error:
             raise UnavailableError(f"sklearnex does not import ({error})") from error
         _only_hinge(problem)
-        return SVC(
-            C=problem.C,
-            kernel=problem.kernel,
-            gamma=gamma,
-            tol=problem.tol,
-            cache_size=cache_megabytes(),
-        )
+        return _machine(library, problem, gamma)
 
     def fit(self, problem: Problem, data: Data, prepared: Any) -> Any:
         """Fit, and refuse a result that scikit-learn computed in oneDAL's place."""
@@ -204,9 +188,10 @@ class Libsvm(Peer):
         from libsvm.svmutil import svm_train
 
         kernel = {"linear": 0, "rbf": 2}[problem.kernel]
+        kind = "-s 0" if problem.epsilon is None else f"-s 3 -p {problem.epsilon!r}"
         return svm_train(
             prepared,
-            f"-s 0 -t {kernel} -c {problem.C!r} -g {data.gamma!r} -e {problem.tol!r} "
+            f"{kind} -t {kernel} -c {problem.C!r} -g {data.gamma!r} -e {problem.tol!r} "
             f"-m {cache_megabytes()} -q",
         )
 
@@ -217,14 +202,14 @@ class Libsvm(Peer):
         every few thousand support vectors.
         """
         n_class, n_sv = model.nr_class, model.l
-        labels = np.ctypeslib.as_array(model.label, (n_class,))
         rows = [np.ctypeslib.as_array(model.sv_coef[k], (n_sv,)) for k in range(n_class - 1)]
+        support = np.ctypeslib.as_array(model.sv_indices, (n_sv,)).astype(np.int64) - 1
+        if not model.label:  # a regression has no classes
+            return Dual(support, np.array(rows), np.array([n_sv]))
+        labels = np.ctypeslib.as_array(model.label, (n_class,))
         sign = 1.0 if n_class > 2 or labels[0] == labels.max() else -1.0
-        return Dual(
-            np.ctypeslib.as_array(model.sv_indices, (n_sv,)).astype(np.int64) - 1,
-            sign * np.array(rows),
-            np.ctypeslib.as_array(model.nSV, (n_class,)).astype(np.int64),
-        )
+        counts = np.ctypeslib.as_array(model.nSV, (n_class,)).astype(np.int64)
+        return Dual(support, sign * np.array(rows), counts)
 
     def rows(self, X: Array) -> Any:
         """Return compressed rows."""
@@ -263,6 +248,20 @@ class Liblinear(EstimatorPeer):
     def dual(self, model: Any) -> Dual:
         """Refuse: LIBLINEAR does not give its dual variables."""
         raise UnavailableError("it keeps no dual solution")
+
+
+def _machine(library: Any, problem: Problem, gamma: float) -> Any:
+    """Return the SVC, or for regression the SVR, of a library with scikit-learn's names."""
+    usual = {
+        "C": problem.C,
+        "kernel": problem.kernel,
+        "gamma": gamma,
+        "tol": problem.tol,
+        "cache_size": cache_megabytes(),
+    }
+    if problem.epsilon is None:
+        return library.SVC(**usual)
+    return library.SVR(epsilon=problem.epsilon, **usual)
 
 
 def _only_hinge(problem: Problem) -> None:

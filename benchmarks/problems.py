@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import make_classification
+from sklearn.datasets import make_classification, make_friedman1
 
 Array = NDArray[np.float64]
 
@@ -21,13 +21,13 @@ class MissingDataError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Training rows and labels, the number used as gamma, and test rows where there are any."""
+    """Training rows and labels or targets, the number used as gamma, and test rows if any."""
 
     X: Array
-    y: NDArray[np.int64]
+    y: NDArray[np.int64] | Array
     gamma: float
     X_test: Array
-    y_test: NDArray[np.int64]
+    y_test: NDArray[np.int64] | Array
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,8 @@ class Problem:
         ``"rbf"`` or ``"linear"``.
     loss : str
         ``"hinge"`` or ``"squared_hinge"``, the latter as C times the sum of squared slacks.
+    epsilon : float, optional
+        Half the width of the tube; given for regression only.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Problem:
     kernel: str = "rbf"
     loss: str = "hinge"
     tol: float = 1e-3
+    epsilon: float | None = None
 
     def load(self) -> Data:
         """Return the data, generated or read once in each process."""
@@ -69,9 +72,10 @@ class Problem:
 
     @property
     def parameters(self) -> str:
-        """C and gamma in words."""
+        """C, gamma and epsilon in words."""
         width = "" if self.kernel == "linear" else f", gamma={self.gamma}"
-        return f"C={self.C:g}{width}"
+        tube = "" if self.epsilon is None else f", epsilon={self.epsilon:g}"
+        return f"C={self.C:g}{width}{tube}"
 
 
 def gamma_value(gamma: float | str, X: Array) -> float:
@@ -164,6 +168,28 @@ def with_test_rows(
     return X[:n], y[:n], X[n:], y[n:]
 
 
+def friedman(n: int, noise: float, seed: int = 0) -> tuple[Array, Array]:
+    """``make_friedman1``: 10 features, of which 5 matter."""
+    return make_friedman1(n, 10, noise=noise, random_state=seed)
+
+
+def waves(n: int, noise: float, seed: int = 0) -> tuple[Array, Array]:
+    """Return points of a square and a product of two waves over it, with normal noise."""
+    generator = np.random.default_rng(seed)
+    X = generator.uniform(-3, 3, (n, 2))
+    return X, np.sin(2 * X[:, 0]) * np.cos(X[:, 1]) + noise * generator.standard_normal(n)
+
+
+def table(file: str) -> tuple[Array, Array]:
+    """Read a CSV file of the data folder: the last column is the target, the others are scaled."""
+    path = data_folder() / file
+    if not path.exists():
+        raise MissingDataError(f"data not present: {file}")
+    values = np.loadtxt(path, delimiter=",", skiprows=1)
+    X, y = values[:, :-1], values[:, -1]
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
 SOURCES: dict[str, Callable[..., tuple]] = {
     "gaussians": gaussians,
     "checkerboard": checkerboard,
@@ -171,6 +197,9 @@ SOURCES: dict[str, Callable[..., tuple]] = {
     "archive": archive,
     "standardised": standardised,
     "with_test_rows": with_test_rows,
+    "friedman": friedman,
+    "waves": waves,
+    "table": table,
 }
 
 

@@ -134,6 +134,62 @@ def assess(
     )
 
 
+def assess_regression(
+    X: Array,
+    y: Array,
+    dual: Dual,
+    *,
+    C: float,
+    epsilon: float,
+    gamma: float = 1.0,
+    kernel: str = "rbf",
+    block: int = BLOCK_BYTES,
+) -> Quality:
+    """Judge the solution of a regression with the epsilon-insensitive loss.
+
+    With beta_i = alpha_i - alpha*_i the dual is to minimise 1/2 beta' K beta - y' beta +
+    epsilon sum |beta|, with sum(beta) = 0 and |beta_i| <= C. The slopes of row i to the right and
+    to the left take the place of one gradient: they differ by 2 epsilon where beta_i is 0.
+
+    Parameters
+    ----------
+    X, y : ndarray
+        Training rows and targets.
+    dual : Dual
+        The solver's support vectors and coefficients.
+    C, epsilon, gamma, kernel
+        Parameters of the problem.
+    block : int
+        Bytes of kernel values held at once.
+
+    Returns
+    -------
+    Quality
+    """
+    beta = np.zeros(len(y))
+    beta[dual.support] = dual.coef.reshape(-1)
+    used = np.flatnonzero(beta)
+    sums = decision_sums(X, X[used], beta[used], kernel=kernel, gamma=gamma, block=block)
+    edge = BOUND_TOLERANCE * C
+    residual = y - sums
+    rise = residual - np.where(beta < -edge, -epsilon, epsilon)  # minus the slope to the right,
+    fall = residual - np.where(beta > edge, epsilon, -epsilon)  # and to the left
+    highest = _extreme(rise, beta < C - edge, np.max)
+    lowest = _extreme(fall, beta > -C + edge, np.min)
+    slack = np.maximum(0.0, np.abs(residual - (highest + lowest) / 2) - epsilon)
+    norm = float(beta @ sums)
+    objective = 0.5 * norm - float(y @ beta) + epsilon * float(np.abs(beta).sum())
+    primal = 0.5 * norm + C * float(slack.sum())
+    return Quality(
+        gap=max(0.0, highest - lowest),
+        objective=objective,
+        duality_gap=(primal + objective) / primal if primal > 0 else 0.0,
+        infeasibility=float(max(abs(beta.sum()), np.abs(beta).max(initial=0.0) - C, 0.0) / C),
+        n_support=len(used),
+        n_bound=int(np.sum(np.abs(beta) >= C - edge)),
+    )
+
+
 def assess_pairs(
     X: Array, y: NDArray[np.int64], dual: Dual, *, C: float, gamma: float, kernel: str = "rbf"
 ) -> float:

@@ -11,18 +11,38 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import estimator_checks
+from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import SVC
+from mercer import SVC, SVR, GradientSearch, KernelPerceptron, PathSearchCV, PlattClassifier
+from mercer.feature_selection import (
+    CorrelationFeatureSelector,
+    KernelRFE,
+    KernelRFECV,
+    ScaledFeatureSelector,
+    ZeroNormSelector,
+    halving,
+)
 from mercer.kernels import RBF, Laplacian, Linear
+from mercer.spheres import (
+    SVDD,
+    NearestHypersphereClassifier,
+    OneClassSearch,
+    OneClassSVM,
+    TargetProbability,
+)
 
 VARIANTS = [
+    PlattClassifier(SVC()),
+    PlattClassifier(SVC(multi_class="ovr", tol=1e-10)),
+    PlattClassifier(LogisticRegression()),
+    PathSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=2),
     SVC(),
     SVC(tol=1e-10),
     SVC(kernel="linear", tol=1e-10),
@@ -33,6 +53,54 @@ VARIANTS = [
     SVC(kernel=RBF("scale") + 0.5 * Laplacian("scale"), tol=1e-10),
     SVC(kernel="precomputed", tol=1e-10),
     SVC(warm_start=True, tol=1e-10),
+    KernelPerceptron(),
+    KernelPerceptron(kernel="linear", form="primal"),
+    KernelPerceptron(kernel="linear", form="dual", fit_intercept=False),
+    KernelPerceptron(variant="averaged"),
+    KernelPerceptron(variant="voted"),
+    KernelPerceptron(kernel=RBF("scale") + Linear(), shuffle=False),
+    KernelPerceptron(kernel="precomputed"),
+    SVR(),
+    SVR(tol=1e-10),
+    SVR(kernel="linear", tol=1e-10),
+    SVR(kernel="linear", solver="linear", loss="squared_epsilon_insensitive", tol=1e-10),
+    SVR(loss="squared_epsilon_insensitive", epsilon=0.0, tol=1e-10),
+    SVR(kernel=RBF("scale") + 0.5 * Laplacian("scale"), tol=1e-10),
+    SVR(kernel="precomputed", tol=1e-10),
+    SVR(warm_start=True, tol=1e-10),
+    SVDD(),
+    SVDD(tol=1e-10),
+    SVDD(slack="l2", tol=1e-10),
+    SVDD(kernel="linear", tol=1e-10),
+    SVDD(kernel="poly", tol=1e-10),
+    SVDD(warm_start=True, tol=1e-10),
+    OneClassSVM(),
+    OneClassSVM(tol=1e-10),
+    OneClassSVM(kernel="linear", tol=1e-10),
+    NearestHypersphereClassifier(),
+    NearestHypersphereClassifier(tol=1e-10),
+    NearestHypersphereClassifier(nu=0.2, dissimilarity="absolute", tol=1e-10),
+    NearestHypersphereClassifier(kernel="linear", tol=1e-10),
+    NearestHypersphereClassifier(kernel="precomputed", calibration_folds=None, tol=1e-10),
+    OneClassSearch(SVDD(), n_widths=8),
+    OneClassSearch(OneClassSVM(nu=0.1), strategy="support_plateau", n_widths=8),
+    OneClassSearch(SVDD(), strategy="artificial_outliers", nus=[0.1], n_widths=4, random_state=0),
+    TargetProbability(SVDD()),
+    TargetProbability(OneClassSVM(nu=0.1), method="sigmoid", region="ball"),
+    GradientSearch(),
+    GradientSearch(SVC(tol=1e-10)),
+    GradientSearch(SVC(loss="squared_hinge"), "radius_margin"),
+    GradientSearch(SVC(kernel="precomputed", loss="squared_hinge"), "press"),
+    KernelRFE(SVC(kernel="linear")),
+    KernelRFE(SVC(kernel="poly", tol=1e-10), step=0.3, criterion="gradient"),
+    KernelRFE(SVC(tol=1e-10), criterion="bound"),
+    KernelRFE(SVR()),
+    KernelRFECV(SVC(kernel="linear"), cv=3),
+    KernelRFECV(KernelRFE(SVC(), step=halving()), cv=3, rule="one_standard_error"),
+    CorrelationFeatureSelector(),
+    ZeroNormSelector(),
+    ScaledFeatureSelector(max_iter=5),
+    ScaledFeatureSelector(SVC(kernel="linear"), penalty=0.01, space="components", max_iter=5),
 ]
 
 
@@ -135,10 +203,12 @@ def test_column_names_must_match(iris: Any) -> None:
 @pytest.mark.parametrize("model", VARIANTS, ids=str)
 def test_pickle_keeps_the_model(model: Any, iris: Any) -> None:
     X, y = iris
-    X = X @ X.T if model.kernel == "precomputed" else X
+    X = X @ X.T if get_tags(model).input_tags.pairwise else X
     fitted = clone(model).fit(X, y)
     again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+    methods = ("decision_function", "predict", "transform")
+    method = next(name for name in methods if hasattr(fitted, name))
+    np.testing.assert_array_equal(getattr(again, method)(X), getattr(fitted, method)(X))
 
 
 def test_clone_forgets_the_fit(iris: Any) -> None:

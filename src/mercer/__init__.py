@@ -13,31 +13,119 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "SVC": "mercer.svm",
+    "SVR": "mercer.svm",
+    "SVDD": "mercer.spheres",
+    "OneClassSVM": "mercer.spheres",
+    "NearestHypersphereClassifier": "mercer.spheres",
+    "OneClassSearch": "mercer.spheres",
+    "KernelPerceptron": "mercer.perceptron",
+    "GradientSearch": "mercer.model_selection",
+    "KernelRFE": "mercer.feature_selection",
+    "KernelRFECV": "mercer.feature_selection",
+    "feature_sensitivity": "mercer.inspection",
+    "PlattClassifier": "mercer.calibration",
+    "PathSearchCV": "mercer.model_selection",
     "BoundaryDisplay": "mercer.plotting",
+    "GramDisplay": "mercer.plotting",
+    "MarginDisplay": "mercer.plotting",
+    "MultipliersDisplay": "mercer.plotting",
+    "SupportFractionDisplay": "mercer.plotting",
+    "SupportRegionDisplay": "mercer.plotting",
+    "ReliabilityDisplay": "mercer.plotting",
     "is_mercer": "mercer.kernels",
     "explicit_map": "mercer.kernels",
 }
-_MODULES = ("gram", "kernels", "plotting", "problems", "solvers", "svm")
-
-__all__ = [
-    "SVC",
-    "BoundaryDisplay",
-    "__version__",
-    "explicit_map",
+_MODULES = (
+    "calibration",
+    "datasets",
+    "feature_selection",
     "gram",
-    "is_mercer",
+    "inspection",
     "kernels",
+    "model_selection",
+    "perceptron",
     "plotting",
     "problems",
     "solvers",
+    "spheres",
+    "studies",
+    "svm",
+)
+
+__all__ = [
+    "SVC",
+    "SVDD",
+    "SVR",
+    "BoundaryDisplay",
+    "GradientSearch",
+    "GramDisplay",
+    "KernelPerceptron",
+    "KernelRFE",
+    "KernelRFECV",
+    "MarginDisplay",
+    "MultipliersDisplay",
+    "NearestHypersphereClassifier",
+    "OneClassSVM",
+    "OneClassSearch",
+    "PathSearchCV",
+    "PlattClassifier",
+    "ReliabilityDisplay",
+    "SupportFractionDisplay",
+    "SupportRegionDisplay",
+    "__version__",
+    "calibration",
+    "datasets",
+    "explicit_map",
+    "feature_selection",
+    "feature_sensitivity",
+    "gram",
+    "inspection",
+    "is_mercer",
+    "kernels",
+    "model_selection",
+    "perceptron",
+    "plotting",
+    "problems",
+    "solvers",
+    "spheres",
+    "studies",
     "svm",
 ]
 
 if TYPE_CHECKING:
-    from mercer import gram, kernels, plotting, problems, solvers, svm
+    from mercer import (
+        calibration,
+        datasets,
+        feature_selection,
+        gram,
+        inspection,
+        kernels,
+        model_selection,
+        perceptron,
+        plotting,
+        problems,
+        solvers,
+        spheres,
+        studies,
+        svm,
+    )
+    from mercer.calibration import PlattClassifier
+    from mercer.feature_selection import KernelRFE, KernelRFECV
+    from mercer.inspection import feature_sensitivity
     from mercer.kernels import explicit_map, is_mercer
-    from mercer.plotting import BoundaryDisplay
-    from mercer.svm import SVC
+    from mercer.model_selection import GradientSearch, PathSearchCV
+    from mercer.perceptron import KernelPerceptron
+    from mercer.plotting import (
+        BoundaryDisplay,
+        GramDisplay,
+        MarginDisplay,
+        MultipliersDisplay,
+        ReliabilityDisplay,
+        SupportFractionDisplay,
+        SupportRegionDisplay,
+    )
+    from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSearch, OneClassSVM
+    from mercer.svm import SVC, SVR
 
 
 def __getattr__(name: str) -> Any:

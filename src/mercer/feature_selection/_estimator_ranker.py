@@ -1,0 +1,99 @@
+"""Any estimator that tells how much its features matter, fitted anew in every round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+
+from mercer._machine import KernelMachine
+from mercer._sklearn import feature_importances, take_rows
+from mercer.feature_selection._criteria import join, objective_change, objective_slope
+from mercer.feature_selection._restriction import machine_for
+from mercer.feature_selection._rounds import Look
+from mercer.feature_selection._sampling import RowSampler
+from mercer.inspection._expansion import kernel_expansion
+from mercer.kernels import Linear
+
+Floats = NDArray[np.float64]
+Features = NDArray[np.intp]
+
+
+class EstimatorRanker:
+    """Fits clones of an estimator round by round.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X, y : array-like
+    sample_weight : ndarray or None
+    criterion : str
+        "auto", or for kernel machines of mercer also "objective" and "gradient".
+    joint : str
+    power : float
+    importance_getter : str or callable
+        As in scikit-learn's ``RFE``.
+    sampler : RowSampler
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        *,
+        criterion: str,
+        joint: str,
+        power: float,
+        importance_getter: Any,
+        sampler: RowSampler,
+    ) -> None:
+        self.estimator, self.X, self.y, self.sample_weight = estimator, X, y, sample_weight
+        self.criterion, self.joint, self.power = criterion, joint, power
+        self.importance_getter, self.sampler = importance_getter, sampler
+        self.n_fits = 0
+        self.chance = 0.0
+        if is_classifier(estimator):
+            self.chance = float(np.unique(y, return_counts=True)[1].max() / len(y))
+        if criterion not in ("auto", "objective", "gradient") or (
+            criterion != "auto" and not isinstance(estimator, KernelMachine)
+        ):
+            raise ValueError(
+                f"criterion={criterion!r} needs mercer's SVC on dense data; got {estimator!r}, for "
+                "which criterion='auto' uses coef_ or feature_importances_."
+            )
+
+    def look(self, features: Features) -> Look:
+        """Fit a clone on some of the features."""
+        rows = self.sampler.rows(features.size)
+        X, y, weights = self.X[:, features], self.y, self.sample_weight
+        if rows is not None:
+            X, y = X[rows], take_rows(y, rows)
+            weights = None if weights is None else weights[rows]
+        given = {} if weights is None else {"sample_weight": weights}
+        model = machine_for(self.estimator, features, self.X.shape[1]).fit(X, y, **given)
+        self.n_fits += 1
+        accuracy = float(model.score(X, y, **given)) if hasattr(model, "score") else np.nan
+        gap = float(np.max(model.gap_)) if hasattr(model, "gap_") else np.nan
+        return Look(self._importances(model), accuracy, gap, X.shape[0])
+
+    def forget(self, features: Features) -> None:
+        """Do nothing: every fit begins anew."""
+
+    def _importances(self, model: Any) -> Floats:
+        kernel = getattr(model, "kernel_", None)
+        wants_expansion = self.criterion != "auto" or (
+            kernel is not None and not isinstance(kernel, Linear)
+        )
+        if not (isinstance(model, KernelMachine) and wants_expansion):
+            return feature_importances(model, self.importance_getter)
+        expansion = kernel_expansion(model)
+        measure = objective_slope if self.criterion == "gradient" else objective_change
+        values = []
+        for coefficients in expansion.coefficients:
+            used = np.flatnonzero(coefficients)
+            values.append(measure(expansion.kernel, expansion.points[used], coefficients[used]))
+        return values[0] if len(values) == 1 else join(np.array(values), self.joint, self.power)

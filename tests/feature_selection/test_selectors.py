@@ -1,0 +1,238 @@
+"""Filters, the zero norm and learned scales find what they are made for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
+from sklearn.feature_selection import SelectKBest, SequentialFeatureSelector, f_classif
+from sklearn.preprocessing import scale
+
+from mercer import SVC
+from mercer.datasets import make_weston_linear, make_weston_nonlinear
+from mercer.feature_selection import (
+    CorrelationFeatureSelector,
+    ScaledFeatureSelector,
+    ZeroNormSelector,
+    fisher_score,
+    golub_score,
+    pearson_score,
+    percent,
+)
+from mercer.kernels import RBF, Weighted
+from mercer.model_selection import radius_margin
+
+# ---- scores ----------------------------------------------------------------------------------
+
+
+def two_classes() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 30)
+    return rng.normal(size=(60, 5)) + np.outer(y, [0, 1, 2, 0, -1]), y
+
+
+def test_scores_are_their_formulas() -> None:
+    X, y = two_classes()
+    low, high = X[y == 0], X[y == 1]
+    difference = high.mean(axis=0) - low.mean(axis=0)
+    golub = np.abs(difference) / (high.std(axis=0) + low.std(axis=0))
+    assert_allclose(golub_score(X, y), golub)
+    fisher = difference**2 / (high.var(axis=0) + low.var(axis=0))
+    assert_allclose(fisher_score(X, y), fisher / 2)  # shares of one half
+    pearson = [abs(np.corrcoef(column, y)[0, 1]) for column in X.T]
+    assert_allclose(pearson_score(X, y), pearson)
+
+
+def test_fisher_score_ranks_as_the_analysis_of_variance() -> None:
+    X, y = load_iris(return_X_y=True)
+    assert_allclose(fisher_score(X, y) * (150 - 3) / (3 - 1), f_classif(X, y)[0])
+    explained = fisher_score(X, y) / (1 + fisher_score(X, y))
+    assert_allclose(pearson_score(X, y), np.sqrt(explained))
+
+
+def test_golub_score_of_many_classes_is_the_best_against_the_rest() -> None:
+    X, y = load_iris(return_X_y=True)
+    parts = [golub_score(X, y == c) for c in range(3)]
+    assert_allclose(golub_score(X, y), np.max(parts, axis=0))
+
+
+@pytest.mark.parametrize("score", [fisher_score, golub_score, pearson_score])
+def test_scores_serve_select_k_best(score: Any) -> None:
+    X, y = two_classes()
+    X = np.column_stack([X, np.ones(60)])
+    selector = SelectKBest(score, k=1).fit(X, y)
+    assert_array_equal(selector.get_support(indices=True), [2])
+    assert selector.scores_[-1] == 0.0  # a constant tells nothing
+    names = np.array(["a", "b"])[y]
+    assert_allclose(score(X, names), score(X, y))
+
+
+def test_pearson_score_of_numbers() -> None:
+    X, _ = two_classes()
+    target = X[:, 1] + 0.1 * X[:, 0] ** 2
+    expected = [abs(np.corrcoef(column, target)[0, 1]) for column in X.T]
+    assert_allclose(pearson_score(X, target), expected)
+
+
+def test_a_feature_without_variance_in_the_classes_is_perfect() -> None:
+    X = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [1.0, 2.0]])
+    assert_array_equal(fisher_score(X, [0, 0, 1, 1]), [np.inf, 0.0])
+
+
+# ---- correlation-based selection -------------------------------------------------------------
+
+
+def merit(X: np.ndarray, y: np.ndarray, features: list[int]) -> float:
+    k = len(features)
+    correlations = np.abs(np.corrcoef(X[:, features].T)) if k > 1 else np.ones((1, 1))
+    with_target = np.mean([abs(np.corrcoef(X[:, f], y)[0, 1]) for f in features])
+    among = (correlations.sum() - k) / (k * (k - 1)) if k > 1 else 0.0
+    return k * with_target / np.sqrt(k + k * (k - 1) * among)
+
+
+def test_merit_is_its_formula_and_greedily_best() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 8))
+    X[:, 4] = X[:, 0] + 0.3 * rng.normal(size=80)
+    y = (X[:, 0] + X[:, 2] > 0).astype(int)
+    selector = CorrelationFeatureSelector(n_features_to_select=4).fit(X, y)
+    chosen: list[int] = []
+    for k in range(4):
+        options = {f: merit(X, y, [*chosen, f]) for f in range(8) if f not in chosen}
+        best = max(options, key=lambda f: options[f])
+        chosen.append(best)
+        assert selector.order_[k] == best
+        assert selector.merits_[k] == pytest.approx(options[best])
+
+
+def test_copies_are_not_chosen_twice() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 100))
+    X = np.column_stack([a, a, b, rng.normal(size=100), np.zeros(100)])
+    selector = CorrelationFeatureSelector().fit(X, (a + b > 0).astype(int))
+    assert_array_equal(selector.get_support(indices=True), [0, 2])
+
+
+# ---- zero norm -------------------------------------------------------------------------------
+
+
+def test_zero_norm_keeps_the_features_of_the_rule() -> None:
+    for seed in range(5):
+        X = np.random.default_rng(seed).normal(size=(80, 120))
+        y = X[:, 7] - 2 * X[:, 30] + X[:, 99] > 0
+        selector = ZeroNormSelector(SVC(kernel="linear", C=10.0)).fit(X, y)
+        assert set(selector.get_support(indices=True)) >= {7, 30, 99}
+        assert selector.support_.sum() <= 8  # of 120
+        assert selector.order_[0] == 30
+        assert selector.scales_.max() == 1.0
+
+
+def test_zero_norm_takes_as_many_as_asked() -> None:
+    X, y = load_iris(return_X_y=True)
+    for wanted in (1, 2, 4):
+        selector = ZeroNormSelector(n_features_to_select=wanted).fit(scale(X), y)
+        assert selector.support_.sum() == wanted
+    with pytest.raises(ValueError, match="coef_"):
+        ZeroNormSelector(SVC()).fit(X, y)
+
+
+# ---- learned scales --------------------------------------------------------------------------
+
+
+def test_scales_find_the_linear_and_the_other_problem() -> None:
+    hits = 0
+    for seed in range(3):
+        X, y = make_weston_linear(40, random_state=seed)
+        machine = SVC(kernel="linear", loss="squared_hinge")
+        order = ScaledFeatureSelector(machine, n_features_to_select=2).fit(scale(X), y).order_
+        hits += (order[:2] < 6).all()
+        X, y = make_weston_nonlinear(80, random_state=seed)
+        hits += (
+            ScaledFeatureSelector(n_features_to_select=2).fit(scale(X), y).order_[:2] < 2
+        ).all()
+    assert hits >= 5
+
+
+def test_bound_in_the_end_is_that_of_the_machine() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    selector = ScaledFeatureSelector(
+        SVC(kernel=RBF(0.2), loss="squared_hinge"), n_features_to_select=2
+    ).fit(X, y)
+    kept = selector.get_support(indices=True)
+    kernel = Weighted(RBF(0.2), selector.scales_[kept])
+    model = SVC(kernel=kernel, C=selector.C_, loss="squared_hinge", tol=1e-8).fit(X[:, kept], y)
+    found = radius_margin(model, X[:, kept], y)
+    assert found.value == pytest.approx(selector.bound_, rel=1e-4)
+    # a minimum: no slope is left, but for scales that stand at the end of their range
+    inside = np.append(True, selector.scales_[kept] > 1.01e-4)
+    assert np.abs(found.gradient[: 1 + kept.size])[inside].max() < 0.1 * found.value
+    sizes = [stage["size"] for stage in selector.trace_]
+    assert sizes == [5, 3, 2]
+    assert_array_equal(
+        selector.estimator_.predict(selector.transform(X)), model.predict(X[:, kept])
+    )
+
+
+def test_a_penalty_makes_scales_small() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    y = (X[:, 0] > 0).astype(int)
+    free, held = (
+        ScaledFeatureSelector(
+            n_features_to_select=6, penalty=penalty, power=0.5, tune_C=False, max_iter=60
+        ).fit(X, y)
+        for penalty in (0.0, 1.0)
+    )
+    assert held.scales_.sum() < 0.5 * free.scales_.sum()
+    assert held.C_ == 1.0
+
+
+def test_slopes_of_what_is_minimised() -> None:
+    from mercer.feature_selection.scaled import _Descent
+    from mercer.model_selection._kernel_data import KernelData
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    settings = ScaledFeatureSelector(penalty=0.1, power=0.7)
+    descent = _Descent(SVC(loss="squared_hinge", tol=1e-10), X, y, "radius_margin", settings)
+    data = KernelData(descent.kernel, X)
+    point = np.log([2.0, 1.0, 0.8, 0.5, 1.3])
+    descent._evaluate(point, data)
+    _, slope = descent._evaluate(point, data)
+    step = 1e-4
+    for k in range(5):
+        moved = [point + sign * step * np.eye(5)[k] for sign in (1, -1)]
+        high, low = (descent._evaluate(x, data)[0] for x in moved)
+        assert slope[k] == pytest.approx((high - low) / (2 * step), rel=1e-3, abs=1e-4)
+
+
+def test_principal_components() -> None:
+    """Only the weakest component tells the classes apart; no input does."""
+    rng = np.random.default_rng(0)
+    latent = rng.normal(size=(100, 3)) * [10.0, 5.0, 1.0]
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    X, y = latent @ turn, (latent[:, 2] > 0).astype(int)
+    selector = ScaledFeatureSelector(
+        SVC(kernel="linear", loss="squared_hinge"),
+        n_features_to_select=1,
+        space="components",
+        step=percent(0.4),
+    ).fit(X, y)
+    assert selector.get_feature_names_out().tolist() == ["pc2"]
+    component = selector.transform(X)[:, 0]
+    assert abs(np.corrcoef(component, latent[:, 2])[0, 1]) > 0.99
+    back = selector.inverse_transform(selector.transform(X))
+    assert back.shape == X.shape
+
+
+def test_forward_and_backward_wrappers_are_scikit_learns_own() -> None:
+    X, y = load_iris(return_X_y=True)
+    for direction in ("forward", "backward"):
+        selector = SequentialFeatureSelector(SVC(), n_features_to_select=2, direction=direction)
+        assert selector.fit(X, y).get_support()[[2, 3]].any()
