@@ -12,6 +12,10 @@ from hypothesis import HealthCheck, settings
 # The problems and reference solutions of this folder are shared by the tests below it.
 sys.path.insert(0, str(Path(__file__).parent))
 
+# Several test processes share the processors: one thread each, unless a test asks for more.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 settings.register_profile(
     "mercer",
     derandomize=True,

@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "SVC": "mercer.svm",
+    "RVC": "mercer.relevance",
+    "RVR": "mercer.relevance",
     "SVR": "mercer.svm",
     "SVDD": "mercer.spheres",
     "OneClassSVM": "mercer.spheres",
@@ -46,6 +48,7 @@ _MODULES = (
     "perceptron",
     "plotting",
     "problems",
+    "relevance",
     "solvers",
     "spheres",
     "studies",
@@ -53,6 +56,8 @@ _MODULES = (
 )
 
 __all__ = [
+    "RVC",
+    "RVR",
     "SVC",
     "SVDD",
     "SVR",
@@ -86,6 +91,7 @@ __all__ = [
     "perceptron",
     "plotting",
     "problems",
+    "relevance",
     "solvers",
     "spheres",
     "studies",
@@ -104,6 +110,7 @@ if TYPE_CHECKING:
         perceptron,
         plotting,
         problems,
+        relevance,
         solvers,
         spheres,
         studies,
@@ -124,6 +131,7 @@ if TYPE_CHECKING:
         SupportFractionDisplay,
         SupportRegionDisplay,
     )
+    from mercer.relevance import RVC, RVR
     from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSearch, OneClassSVM
     from mercer.svm import SVC, SVR
 

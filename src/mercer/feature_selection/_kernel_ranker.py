@@ -120,8 +120,7 @@ class KernelRanker:
         ):
             return make_gram(kernel, points, memory=self.estimator.cache_size * 1e6)
         if self._held is None:
-            self._held = DowndatedGram(self.X, form.family)
-            self._held.forget(np.setdiff1d(np.arange(self.X.shape[1]), features))
+            self._held = DowndatedGram(self.X, form.family, features)
         return self._held.gram(kernel)
 
     def _solve(

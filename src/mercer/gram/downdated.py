@@ -36,6 +36,8 @@ class DowndatedGram:
     X : ndarray of shape (n, d)
     family : str
         The kind of kernel, as in `PairwiseForm`.
+    left : ndarray of int or None, default=None
+        The features to begin with; None means all.
 
     Examples
     --------
@@ -48,13 +50,13 @@ class DowndatedGram:
     True
     """
 
-    def __init__(self, X: Floats, family: str) -> None:
+    def __init__(self, X: Floats, family: str, left: Features | None = None) -> None:
         if not suits(family):
             raise ValueError(f"No matrix to take features from is known for {family!r} kernels.")
         self.family = family
         self.points = X
         self._variances = X.var(axis=0) if family in DISTANCES else (X * X).mean(axis=0)
-        self.left = np.arange(X.shape[1])
+        self.left = np.arange(X.shape[1]) if left is None else np.sort(left)
         self._compute()
 
     def _compute(self) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import comb, exp, factorial
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import dtrmm
 
 from ._points import Floats, as_contraction
 
@@ -14,7 +15,9 @@ DIGITS = 4
 """Decimal digits that an expansion may cost; features that would cost more are done singly."""
 
 REMAINDER = 1e-11
-"""Where the exponential series ends, relative to its first term."""
+"""Where the exponential series ends: its terms relative to the sum of all |W_ij| K_ij."""
+
+MOST_TERMS = 40
 
 LARGEST_EXPONENT = 1.5
 """Features whose exponents are larger would need too many terms."""
@@ -27,6 +30,11 @@ def as_left_out_weights(W: Any, n: int) -> Floats:
     """Return `W` checked: n by n, or a vector b that stands for b b'."""
     weights = np.asarray(W, dtype=np.float64)
     return weights if weights.shape == (n,) else as_contraction(weights, n, n)
+
+
+def contracted(W: Floats, K: Floats) -> float:
+    """Return the sum of W_ij K_ij."""
+    return float(W @ K @ W) if W.ndim == 1 else float(np.vdot(W, K))
 
 
 def whole_weights(W: Floats) -> Floats:
@@ -45,21 +53,28 @@ def polynomial_left_out(X: Floats, W: Floats, gamma: float, coef0: float, degree
     that the terms would cancel.
     """
     base = gamma * (X @ X.T) + coef0
-    powers = [np.ones_like(base)]
-    for _ in range(degree):
-        powers.append(powers[-1] * base)
     contraction = _Contraction(W)
-    sums = np.full(X.shape[1], contraction.total(powers[degree]))
-    monomials = np.ones_like(X)
-    for m in range(1, degree + 1):
-        monomials *= X
-        terms = contraction.quadratic(powers[degree - m] if m < degree else None, monomials)
+    # From the last term on, so that one power after the other is needed and none is kept.
+    monomials = [X]
+    for _ in range(degree - 1):
+        monomials.append(monomials[-1] * X)
+    sums = np.zeros(X.shape[1])
+    power = None
+    for m in range(degree, 0, -1):
+        terms = contraction.quadratic(power, monomials.pop())
         sums += comb(degree, m) * (-gamma) ** m * terms
+        power = base if power is None else np.multiply(power, base, out=_other(power, base))
+    sums += contraction.total(np.ones_like(base) if power is None else power)
     squares = X * X
     lengths = squares.sum(axis=1, keepdims=True)
     most = 1.0 - 10.0 ** (-DIGITS / max(degree, 1))
     sums[(squares > most * lengths).any(axis=0) & squares.any(axis=0)] = np.nan
     return sums
+
+
+def _other(power: Floats, base: Floats) -> Floats | None:
+    """Return where the next power may be written: over the last one, but never over the base."""
+    return None if power is base else power
 
 
 def gaussian_left_out(X: Floats, W: Floats, gamma: float, values: Floats) -> Floats:
@@ -86,11 +101,16 @@ def gaussian_left_out(X: Floats, W: Floats, gamma: float, values: Floats) -> Flo
         return sums
     centred = centred[:, easy]
     contraction = _Contraction(W if W.ndim == 1 else W * values, values if W.ndim == 1 else None)
+    rows = contraction.row_sums()
     factors = np.exp(gamma * centred * centred)
     total = contraction.quadratic(None, factors)
-    for m in range(1, _n_terms(float(exponents[easy].max()))):
+    for m in range(1, MOST_TERMS):
         factors *= centred
-        total += (-2.0 * gamma) ** m / factorial(m) * contraction.quadratic(None, factors)
+        weight = (2.0 * gamma) ** m / factorial(m)
+        # |u_i u_j| <= (u_i^2 + u_j^2) / 2 bounds this term; those after it fall off like exp.
+        if weight * (rows @ factors**2).max() <= REMAINDER * rows.sum():
+            break
+        total += (-1) ** m * weight * contraction.quadratic(None, factors)
     sums[easy] = total
     return sums
 
@@ -107,14 +127,6 @@ def with_the_rest(
     return sums
 
 
-def _n_terms(exponent: float) -> int:
-    """Return how many terms the series of exp needs up to an exponent."""
-    for m in range(1, 60):
-        if exponent**m / factorial(m) * exp(exponent) <= REMAINDER:
-            return m
-    return 60
-
-
 class _Contraction:
     """Quadratic forms of W times a matrix entry by entry, where W may be an outer product."""
 
@@ -122,6 +134,14 @@ class _Contraction:
         self.outer = W if W.ndim == 1 else None
         self.weights = None if W.ndim == 1 else W
         self.factor = factor
+
+    def row_sums(self) -> Floats:
+        """Return the sums of the absolute entries of W o factor in each row."""
+        if self.weights is not None:
+            return 0.5 * (np.abs(self.weights).sum(axis=0) + np.abs(self.weights).sum(axis=1))
+        assert self.outer is not None
+        size = np.abs(self.outer)
+        return size * (size.sum() if self.factor is None else np.abs(self.factor) @ size)
 
     def total(self, values: Floats) -> float:
         """Return the sum of all entries of W o values."""
@@ -138,5 +158,12 @@ class _Contraction:
         assert self.outer is not None
         if values is None:
             return (self.outer @ U) ** 2
-        scaled = self.outer[:, None] * U
-        return np.einsum("ik,ik->k", scaled, values @ scaled)
+        return _symmetric_forms(values, self.outer[:, None] * U)
+
+
+def _symmetric_forms(K: Floats, V: Floats) -> Floats:
+    """Return v' K v for every column v of V, with a product by half of the symmetric K only."""
+    if K.size == 0:
+        return np.zeros(V.shape[1])
+    half = dtrmm(1.0, K.T, V.T, side=1)
+    return 2.0 * np.einsum("ki,ik->k", half, V) - K.diagonal() @ (V * V)

@@ -11,8 +11,8 @@ import numpy as np
 from . import _checks as checks
 from ._left_out import (
     as_left_out_weights,
+    contracted,
     polynomial_left_out,
-    whole_weights,
     with_the_rest,
 )
 from ._points import (
@@ -209,7 +209,7 @@ class Polynomial(_GammaKernel):
         sums = polynomial_left_out(X, W, gamma, coef0, self._degree())
         return with_the_rest(
             sums,
-            lambda k: float(np.vdot(whole_weights(W), self(np.delete(X, k, axis=1)))),
+            lambda k: contracted(W, self(np.delete(X, k, axis=1))),
             lambda: super(Polynomial, self).leave_feature_out(X, W),
         )
 

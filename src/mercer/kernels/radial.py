@@ -17,8 +17,8 @@ from ._distances import (
 )
 from ._left_out import (
     as_left_out_weights,
+    contracted,
     gaussian_left_out,
-    whole_weights,
     with_the_rest,
 )
 from ._points import (
@@ -174,7 +174,7 @@ class RBF(RadialKernel):
         inner = RBF(gamma)
         return with_the_rest(
             sums,
-            lambda k: float(np.vdot(whole_weights(W), inner(np.delete(points, k, axis=1)))),
+            lambda k: contracted(W, inner(np.delete(points, k, axis=1))),
             lambda: super(RBF, self).leave_feature_out(X, W),
         )
 
