@@ -13,8 +13,6 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "SVC": "mercer.svm",
-    "RVC": "mercer.relevance",
-    "RVR": "mercer.relevance",
     "SVR": "mercer.svm",
     "SVDD": "mercer.spheres",
     "OneClassSVM": "mercer.spheres",
@@ -48,7 +46,6 @@ _MODULES = (
     "perceptron",
     "plotting",
     "problems",
-    "relevance",
     "solvers",
     "spheres",
     "studies",
@@ -56,8 +53,6 @@ _MODULES = (
 )
 
 __all__ = [
-    "RVC",
-    "RVR",
     "SVC",
     "SVDD",
     "SVR",
@@ -91,7 +86,6 @@ __all__ = [
     "perceptron",
     "plotting",
     "problems",
-    "relevance",
     "solvers",
     "spheres",
     "studies",
@@ -110,7 +104,6 @@ if TYPE_CHECKING:
         perceptron,
         plotting,
         problems,
-        relevance,
         solvers,
         spheres,
         studies,
@@ -131,7 +124,6 @@ if TYPE_CHECKING:
         SupportFractionDisplay,
         SupportRegionDisplay,
     )
-    from mercer.relevance import RVC, RVR
     from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSearch, OneClassSVM
     from mercer.svm import SVC, SVR
 

@@ -214,9 +214,7 @@ def svdd(diagonal: ArrayLike, C: ArrayLike) -> QuadraticProgram:
     return svdd_with_outliers(diagonal, np.ones_like(diagonal), C, 1.0)
 
 
-def squared_svdd(
-    diagonal: ArrayLike, C: ArrayLike, y: ArrayLike | None = None
-) -> QuadraticProgram:
+def squared_svdd(diagonal: ArrayLike, C: ArrayLike, y: ArrayLike | None = None) -> QuadraticProgram:
     r"""Support vector data description with squared slack.
 
     .. math::
