@@ -161,7 +161,7 @@ def address_settings(compiler: str) -> dict[str, str]:
     }
 
 
-PYTEST = ("-q", "-n", "0", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--tb=short")
+PYTEST = ("-q", "-n0", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--tb=short")
 
 
 @pytest.mark.slow
