@@ -129,7 +129,8 @@ nb::dict smo_computed(Matrix<T> data, int family, double gamma, double coef0, in
 
 template <class T>
 nb::dict smo_matrix(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& problem, const nb::dict& options) {
-    if (kernel.shape(0) != kernel.shape(1)) throw std::invalid_argument("a kernel matrix must be square");
+    // Columns beyond the rows are padding, zeros.
+    if (kernel.shape(0) > kernel.shape(1)) throw std::invalid_argument("a kernel matrix must be square");
     std::vector<Index> selection;
     if (view) selection.assign(view->data(), view->data() + view->shape(0));
     for (Index i : selection)
@@ -199,11 +200,20 @@ nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts,
     return answer;
 }
 
+// An array of undefined contents whose memory is kept for the next one when it is no longer needed.
+template <class T>
+nb::ndarray<nb::numpy, T> kept_array(Index n_rows, Index n_columns) {
+    if (n_rows < 0 || n_columns < 0) throw std::invalid_argument("an array cannot have a negative size");
+    auto* buffer = new Buffer<T>(n_rows * n_columns);
+    nb::capsule owner(buffer, [](void* memory) noexcept { delete static_cast<Buffer<T>*>(memory); });
+    return {buffer->data(), {static_cast<std::size_t>(n_rows), static_cast<std::size_t>(n_columns)}, owner};
+}
+
 template <class T>
 void fill_kernel_matrix(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree, double factor,
                         MutableMatrix<T> out, int n_threads) {
     if (left.shape(1) != right.shape(1)) throw std::invalid_argument("both sides must have the same number of columns");
-    if (out.shape(0) != left.shape(0) || out.shape(1) != right.shape(0)) throw std::invalid_argument("the result has the wrong shape");
+    if (out.shape(0) != left.shape(0) || out.shape(1) < right.shape(0)) throw std::invalid_argument("the result has the wrong shape");
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     nb::gil_scoped_release unlocked;
     const Index d = static_cast<Index>(left.shape(1));
@@ -255,6 +265,8 @@ NB_MODULE(_engine, m) {
     m.def("smo_requested_f64", &mercer::smo_requested<double>, "request"_a, "n"_a, "problem"_a, "options"_a);
     m.def("eliminate_features", &mercer::eliminate_features, "columns"_a.noconvert(), "fixed"_a.noconvert(), "counts"_a.noconvert(),
           "row_weights"_a.noconvert(), "kernel"_a.noconvert(), "problem"_a, "options"_a, "report"_a);
+    m.def("kept_array_f32", &mercer::kept_array<float>, "n_rows"_a, "n_columns"_a);
+    m.def("kept_array_f64", &mercer::kept_array<double>, "n_rows"_a, "n_columns"_a);
     m.def("release_kept_memory", &mercer::release_kept_memory);
     m.def("instruction_set", &mercer::instruction_set);
 }

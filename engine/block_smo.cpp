@@ -10,6 +10,7 @@ namespace {
 
 constexpr Index rows_per_task = 16;
 constexpr Index columns_per_task = 1024;
+constexpr Index fewest_to_shrink = 256;
 constexpr double trust = 10.0;        // single precision ends where its rounding is this share of the gap
 constexpr int look_back = 20;          // blocks after which the objective must have gone down,
 constexpr double least_gain = 1e-12;   // relative to its size
@@ -26,7 +27,7 @@ BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, con
       n_columns_(source.size()),
       block_(source, problem, session.options.block / (sizeof(T) / 4), session.pool),  // half as many in double precision
       cache_(n_columns_, session.options.cache_bytes),
-      changed_(static_cast<std::size_t>(block_.largest())),
+      changed_(static_cast<std::size_t>(std::max(block_.largest(), block_.count()))),
       workspace_(free_limit * (free_limit + 6)),
       free_(static_cast<std::size_t>(free_limit)) {}
 
@@ -49,9 +50,12 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
         block_.refresh(at_, now, round_, n_moved_);
         load(now);
         const auto rows = begin_rows();
-        const double inner_tol = block_.holds_everything() ? 0.9 * tol : std::max(0.5 * tol, 0.1 * now.gap());
+        // A block that holds everything is left early only where fewer variables may do.
+        const double share = block_.holds_everything() && (!may_shrink || n_ < fewest_to_shrink) ? 0.0 : 0.1;
+        const double inner_tol = std::max((block_.holds_everything() ? 0.9 : 0.5) * tol, share * now.gap());
         const InnerResult inner = solve_inner(inner_tol);
         session_.result.n_iter += inner.n_iter;
+        last_steps_ = inner.n_iter;
         session_.objective -= inner.gain;
         ++session_.result.n_blocks;
         update_gradient(*rows);
@@ -60,7 +64,7 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
 
 template <class T>
 bool BlockSmo<T>::worth_shrinking(const Violation& now) const {
-    if (round_ < 4 || round_ % 2) return false;
+    if (block_.holds_everything() ? n_ < fewest_to_shrink || last_steps_ < n_ / 2 : round_ < 4 || round_ % 2) return false;
     Index settled = 0;
     for (Index i = 0; i < n_; ++i) settled += is_settled(problem_, at_, now, i);
     return 2 * settled > n_;

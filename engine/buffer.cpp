@@ -32,6 +32,8 @@ std::size_t rounded(std::size_t bytes, int& size_class) {
     return bytes <= power * 2 ? power * 2 : bytes;
 }
 
+std::size_t size_of(int size_class) { return (smallest << (size_class / 4)) / 4 * static_cast<std::size_t>(4 + size_class % 4); }
+
 class Shelf {
 public:
     void* take(int size_class, std::size_t size) {
@@ -46,6 +48,9 @@ public:
 
     bool put(void* memory, int size_class, std::size_t size) noexcept {
         std::lock_guard<std::mutex> lock(mutex_);
+        if (size > kept_limit) return false;
+        for (int other = n_classes + 3; other >= 0 && kept_ + size > kept_limit; --other)
+            if (other != size_class) give_up(other, kept_ + size - kept_limit);  // what was asked for last is kept
         if (kept_ + size > kept_limit) return false;
         try {
             free_[size_class].push_back(memory);
@@ -68,6 +73,17 @@ public:
     }
 
 private:
+    // Frees memory of one class until `bytes` are gone or none is left.
+    void give_up(int size_class, std::size_t bytes) noexcept {
+        auto& stack = free_[size_class];
+        const std::size_t size = size_of(size_class);
+        for (std::size_t gone = 0; gone < bytes && !stack.empty(); gone += size) {
+            std::free(stack.back());
+            stack.pop_back();
+            kept_ -= size;
+        }
+    }
+
     std::mutex mutex_;
     std::vector<void*> free_[n_classes + 4];
     std::size_t kept_ = 0;

@@ -9,44 +9,78 @@
 namespace mercer {
 namespace {  // internal linkage: each instruction set must keep its own copy
 
-// Upper Cholesky factor in place, row by row; false where the matrix is not positive definite.
+constexpr std::int64_t pivots = 8;
+
+// Upper Cholesky factor in place, row by row; false where the matrix is not positive definite. Rows below are
+// brought up to date from several pivots at a time, so that they are read and written that much less often.
 bool factorise(double* a, std::int64_t n) {
-    for (std::int64_t k = 0; k < n; ++k) {
-        double* pivot = a + k * n;
-        if (!(pivot[k] > 0.0)) return false;
-        const double scale = 1.0 / std::sqrt(pivot[k]);
-        for (std::int64_t j = k; j < n; ++j) pivot[j] *= scale;
-        for (std::int64_t i = k + 1; i < n; ++i) {
-            const double factor = pivot[i];
+    for (std::int64_t first = 0; first < n; first += pivots) {
+        const std::int64_t last = first + pivots < n ? first + pivots : n;
+        for (std::int64_t k = first; k < last; ++k) {
+            double* pivot = a + k * n;
+            for (std::int64_t above = first; above < k; ++above) {
+                const double* from = a + above * n;
+                const double factor = from[k];
+                for (std::int64_t j = k; j < n; ++j) pivot[j] -= factor * from[j];
+            }
+            if (!(pivot[k] > 0.0)) return false;
+            const double scale = 1.0 / std::sqrt(pivot[k]);
+            for (std::int64_t j = k; j < n; ++j) pivot[j] *= scale;
+        }
+        if (last - first < pivots) break;
+        const double* p = a + first * n;
+        for (std::int64_t i = last; i < n; ++i) {
+            double f[pivots];
+            for (std::int64_t k = 0; k < pivots; ++k) f[k] = p[k * n + i];
             double* row = a + i * n;
-            for (std::int64_t j = i; j < n; ++j) row[j] -= factor * pivot[j];
+            for (std::int64_t j = i; j < n; ++j)
+                row[j] -= ((f[0] * p[j] + f[1] * p[n + j]) + (f[2] * p[2 * n + j] + f[3] * p[3 * n + j])) +
+                          ((f[4] * p[4 * n + j] + f[5] * p[5 * n + j]) + (f[6] * p[6 * n + j] + f[7] * p[7 * n + j]));
         }
     }
     return true;
 }
 
-// In eight running sums, so that the compiler may use vectors.
-double dot(const double* a, const double* b, std::int64_t n) {
-    double sums[8] = {0.0};
+struct Two {
+    double first, second;
+};
+
+// The products of a row with two vectors, in running sums, so that the compiler may use vectors.
+Two dots(const double* row, const double* x, const double* y, std::int64_t n) {
+    double sums[8] = {0.0}, others[8] = {0.0};
     std::int64_t j = 0;
     for (; j + 8 <= n; j += 8)
-        for (int lane = 0; lane < 8; ++lane) sums[lane] += a[j + lane] * b[j + lane];
-    double sum = 0.0;
-    for (; j < n; ++j) sum += a[j] * b[j];
-    for (double part : sums) sum += part;
+        for (int lane = 0; lane < 8; ++lane) {
+            sums[lane] += row[j + lane] * x[j + lane];
+            others[lane] += row[j + lane] * y[j + lane];
+        }
+    Two sum{0.0, 0.0};
+    for (; j < n; ++j) {
+        sum.first += row[j] * x[j];
+        sum.second += row[j] * y[j];
+    }
+    for (int lane = 0; lane < 8; ++lane) {
+        sum.first += sums[lane];
+        sum.second += others[lane];
+    }
     return sum;
 }
 
-// Solves U'U x = b in place; the rows of U are `stride` apart.
-void solve_factorised(const double* a, std::int64_t stride, std::int64_t n, double* b) {
+// Solves U'U x = b for two right-hand sides in place; the rows of U are `stride` apart.
+void solve_factorised(const double* a, std::int64_t stride, std::int64_t n, double* __restrict b, double* __restrict c) {
     for (std::int64_t k = 0; k < n; ++k) {
         const double* row = a + k * stride;
-        const double value = b[k] /= row[k];
-        for (std::int64_t j = k + 1; j < n; ++j) b[j] -= row[j] * value;
+        const double first = b[k] /= row[k], second = c[k] /= row[k];
+        for (std::int64_t j = k + 1; j < n; ++j) {
+            b[j] -= row[j] * first;
+            c[j] -= row[j] * second;
+        }
     }
     for (std::int64_t k = n - 1; k >= 0; --k) {
         const double* row = a + k * stride;
-        b[k] = (b[k] - dot(row + k + 1, b + k + 1, n - k - 1)) / row[k];
+        const Two known = dots(row + k + 1, b + k + 1, c + k + 1, n - k - 1);
+        b[k] = (b[k] - known.first) / row[k];
+        c[k] = (c[k] - known.second) / row[k];
     }
 }
 
@@ -88,8 +122,7 @@ double newton_direction(FreeSet& f) {
         f.direction[a] = -f.gradient[a];
         f.ones[a] = 1.0;
     }
-    solve_factorised(f.factor, f.stride, f.n, f.direction);
-    solve_factorised(f.factor, f.stride, f.n, f.ones);
+    solve_factorised(f.factor, f.stride, f.n, f.direction, f.ones);
     for (std::int64_t a = 0; a < f.n; ++a) {
         sum_direction += f.direction[a];
         sum_ones += f.ones[a];

@@ -176,12 +176,25 @@ std::unique_ptr<ColumnSource<T>> MatrixRows<T>::columns(const std::vector<Index>
     return std::make_unique<MatrixColumns<T>>(*this, selection);
 }
 
+// A small part is copied, so that its entries need to be collected once only.
 template <class T>
 std::unique_ptr<RowSource<T>> MatrixRows<T>::subset(const std::vector<Index>& selection) const {
+    constexpr Index largest_copy = 4096;
+    const Index n = static_cast<Index>(selection.size());
+    if (n <= largest_copy) {
+        const Index stride = padded_stride(n);
+        Buffer<T> copy(n * stride);
+        const MatrixColumns<T> columns(*this, selection);
+        for (Index q = 0; q < n; ++q) {
+            T* row = copy.data() + q * stride;
+            columns.fill(&selection[static_cast<std::size_t>(q)], 1, 0, n, &row);
+            std::fill(row + n, row + stride, T(0));
+        }
+        return std::make_unique<MatrixRows<T>>(std::move(copy), stride, n);
+    }
     std::vector<Index> view;
     view.reserve(selection.size());
     for (Index i : selection) view.push_back(at(i));
-    const Index n = static_cast<Index>(view.size());
     return std::make_unique<MatrixRows<T>>(matrix_, stride_, std::move(view), n);
 }
 
@@ -227,8 +240,11 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
         if (!direct) buffer.resize(static_cast<std::size_t>(count * width));
         for (Index q = 0; q < count; ++q) targets[q] = direct ? values + (first + q) * stride : buffer.data() + q * width;
         hot_loops<T>().tile(shape, left.query(first, count), right.panels(), 0, width / panel_rows, targets);
-        if (!direct)
-            for (Index q = 0; q < count; ++q) std::copy_n(buffer.data() + q * width, m, values + (first + q) * stride);
+        for (Index q = 0; q < count; ++q) {
+            T* row = values + (first + q) * stride;
+            if (!direct) std::copy_n(targets[q], m, row);
+            std::fill(row + m, row + stride, T(0));
+        }
     });
 }
 

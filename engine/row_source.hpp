@@ -14,6 +14,12 @@ namespace mercer {
 
 using Index = std::int64_t;
 
+// Rows that the loops over a working set read have a multiple of so many entries.
+constexpr Index row_padding = 32;
+
+// The distance of rows: odd, so that the rows of a tile do not share a set of the cache.
+inline Index padded_stride(Index n) { return ((n + row_padding - 1) / row_padding | 1) * row_padding; }
+
 inline Index padded(Index n) { return (n + panel_rows - 1) / panel_rows * panel_rows; }
 
 // Kernel rows restricted to a fixed selection of columns; out[k] has room for padded(selection) entries.
@@ -33,6 +39,13 @@ public:
 
     // The row, if it lies in memory anyway; nullptr where it must be computed.
     virtual const T* resident(Index) const { return nullptr; }
+
+    // The whole matrix, if it lies in memory in rows of `stride` entries: a multiple of row_padding, with zeros
+    // beyond the last column.
+    virtual const T* whole(Index& stride) const {
+        stride = 0;
+        return nullptr;
+    }
 
     // Whether fill may be called from several threads, and for a part of the columns.
     virtual bool concurrent() const { return true; }
@@ -96,9 +109,15 @@ class MatrixRows final : public RowSource<T> {
 public:
     MatrixRows(const T* matrix, Index stride, std::vector<Index> view, Index n)
         : matrix_(matrix), stride_(stride), view_(std::move(view)), n_(n) {}
+    // A matrix of its own.
+    MatrixRows(Buffer<T> values, Index stride, Index n) : copy_(std::move(values)), matrix_(copy_.data()), stride_(stride), n_(n) {}
 
     Index size() const override { return n_; }
     const T* resident(Index i) const override { return view_.empty() ? matrix_ + i * stride_ : nullptr; }
+    const T* whole(Index& stride) const override {
+        stride = stride_;
+        return view_.empty() && stride_ % row_padding == 0 ? matrix_ : nullptr;
+    }
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override;
     std::unique_ptr<ColumnSource<T>> columns(const std::vector<Index>& selection) const override;
     std::unique_ptr<RowSource<T>> subset(const std::vector<Index>& selection) const override;
@@ -108,6 +127,7 @@ public:
     const T* stored(Index i) const { return matrix_ + at(i) * stride_; }
 
 private:
+    Buffer<T> copy_;
     const T* matrix_;
     Index stride_;
     std::vector<Index> view_;
@@ -133,7 +153,7 @@ private:
     Index n_;
 };
 
-// values[i * stride + j] = k(left_i, right_j); rows shared among the threads of the pool.
+// values[i * stride + j] = k(left_i, right_j), zeros beyond the last column; rows shared among the threads of the pool.
 template <class T>
 void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, T* values,
                    Index stride, Pool& pool);

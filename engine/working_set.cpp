@@ -8,6 +8,7 @@ namespace mercer {
 namespace {
 
 constexpr Index first_size = 128;
+constexpr Index whole_size = 384;   // a problem as small as this is a working set by itself
 constexpr Index steady_size = 512;  // what suits problems whose variables mostly go straight to a bound
 
 template <class Before>
@@ -28,11 +29,30 @@ WorkingSet<T>::WorkingSet(const RowSource<T>& source, const SmoProblem& problem,
       pool_(pool),
       largest_(std::min(problem.n, std::max<Index>(largest, 2))),
       age_(static_cast<std::size_t>(problem.n), -1) {
-    resize(std::min(largest_, first_size));
+    if (!borrow()) resize(problem.n <= whole_size ? largest_ : std::min(largest_, first_size));
+}
+
+// A matrix in memory that needs no change is used where it lies, all variables in their own places.
+template <class T>
+bool WorkingSet<T>::borrow() {
+    Index stride;
+    const T* matrix = source_.whole(stride);
+    if (!matrix || problem_.row || problem_.n > 2 * largest_ || problem_.n < 2) return false;
+    for (Index i = 0; i < problem_.n; ++i)
+        if (problem_.ridge[i] != 0.0 || static_cast<T>(problem_.diagonal[i]) != matrix[i * stride + i]) return false;
+    borrowed_ = matrix;
+    size_ = problem_.n;
+    stride_ = stride;
+    diagonal_.assign(static_cast<std::size_t>(stride_), T(1));
+    for (Index i = 0; i < size_; ++i) diagonal_[static_cast<std::size_t>(i)] = matrix[i * stride + i];
+    members_.resize(static_cast<std::size_t>(size_));
+    std::iota(members_.begin(), members_.end(), Index(0));
+    return true;
 }
 
 template <class T>
 void WorkingSet<T>::refresh(const Point& at, const Violation& now, std::int64_t round, Index n_moved) {
+    if (borrowed_) return;
     grow(at, n_moved);
     for (Index place : fresh_) is_fresh_[static_cast<std::size_t>(place)] = 0;
     fresh_.clear();
@@ -60,7 +80,7 @@ template <class T>
 void WorkingSet<T>::resize(Index size) {
     const Index old_stride = stride_;
     size_ = size;
-    stride_ = (size_ + 31) / 32 * 32;
+    stride_ = padded_stride(size_);
     Buffer<T> kernel(size_ * stride_);
     for (Index r = 0; r < count(); ++r) {
         std::copy_n(kernel_.data() + r * old_stride, count(), kernel.data() + r * stride_);

@@ -23,11 +23,12 @@ public:
     Index stride() const { return stride_; }
     Index member(Index place) const { return members_[static_cast<std::size_t>(place)]; }
     const std::vector<Index>& members() const { return members_; }
-    const T* kernel() const { return kernel_.data(); }
-    const T* row(Index place) const { return kernel_.data() + place * stride_; }
+    const T* kernel() const { return borrowed_ ? borrowed_ : kernel_.data(); }
+    const T* row(Index place) const { return kernel() + place * stride_; }
     const T* diagonal() const { return diagonal_.data(); }
 
 private:
+    bool borrow();
     void grow(const Point& at, Index n_moved);
     void resize(Index size);
     void select(const Point& at, const Violation& now, std::int64_t round);
@@ -51,6 +52,7 @@ private:
     std::vector<char> is_fresh_;      // the same, by place
     std::vector<std::int64_t> age_;   // round in which a variable was last chosen; -1 outside
     Buffer<T> kernel_;                // ridge on the diagonal, zeros beyond the last member
+    const T* borrowed_ = nullptr;     // the source's own matrix, where that will do
     std::vector<T> diagonal_;
 };
 

@@ -19,6 +19,7 @@ from mercer.gram import (
     make_gram,
     release_memory,
 )
+from mercer.gram.stored import padded
 from mercer.kernels import (
     RBF,
     Constant,
@@ -134,6 +135,26 @@ def test_stored_parts_share_memory() -> None:
     gram = StoredGram(np.eye(30))
     part = gram.subset(np.arange(0, 30, 2)).subset(np.arange(5))
     assert np.shares_memory(part.values, gram.values)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 64, 200])
+def test_padding_is_zero_and_odd(n: int, dtype: Any) -> None:
+    padded(n, dtype)[:] = np.nan  # what the memory held before must not come back
+    values = padded(n, dtype)
+    assert values.dtype == dtype
+    assert values.shape[0] == n
+    assert values.shape[1] % 64 == 32
+    assert n <= values.shape[1] < n + 64
+    assert not values[:, n:].any()
+
+
+def test_points_become_a_matrix_with_padding(X: np.ndarray) -> None:
+    chosen = np.arange(3, 40)
+    for gram in grams("rbf", X):
+        held = gram.stored(chosen, "double")
+        np.testing.assert_allclose(held.values, RBF(0.4)(X[chosen]), atol=1e-12)
+        assert not held.padded[:, chosen.size :].any()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

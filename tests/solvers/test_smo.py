@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from oracles import assert_feasible
 
 from mercer.gram import ComputedGram, RequestedGram, StoredGram, make_gram
+from mercer.gram.stored import padded
 from mercer.kernels import RBF, Laplacian, Linear, Polynomial
 from mercer.problems import (
     QuadraticProgram,
@@ -102,6 +103,36 @@ def test_any_start_leads_to_the_optimum(program: Any, seed: int) -> None:
     assert warm.objective == pytest.approx(cold.objective, rel=1e-7, abs=1e-6 * (span + 1e-3))
     again = solve_smo(problem, StoredGram(K), tol=1e-7, n_threads=1, warm_start=warm)
     assert again.n_iter == 0
+
+
+def with_padding(K: np.ndarray, dtype: Any = np.float64) -> StoredGram:
+    values = padded(len(K), dtype)
+    values[:, : len(K)] = K
+    return StoredGram(values)
+
+
+@given(programs(), st.sampled_from([1e-3, 1e-8]))
+@settings(max_examples=120)
+def test_random_programs_on_a_matrix_used_where_it_lies(program: Any, tol: float) -> None:
+    problem, K = program
+    gram = with_padding(K)
+    solution = solve_smo(problem, gram, tol=tol, n_threads=1)
+    assert_optimal(problem, K, solution, tol)
+    np.testing.assert_array_equal(gram.values, K)  # the matrix belongs to the caller
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0, 1000.0])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_matrix_used_where_it_lies_gives_the_same_machine(C: float, dtype: Any) -> None:
+    """Large enough that settled variables are left out on the way."""
+    X, y = classes(11, 900)
+    K = RBF(0.2)(X)
+    problem = hinge_svc(y, C=C)
+    tol = 1e-5 if dtype == np.float64 else 1e-2
+    copied = solve_smo(problem, StoredGram(K), tol=1e-5)
+    borrowed = solve_smo(problem, with_padding(K, dtype), tol=tol)
+    assert_optimal(problem, K, borrowed, 1.1 * tol)
+    assert borrowed.objective == pytest.approx(copied.objective, rel=tol)
 
 
 def classes(seed: int, n: int, d: int = 3, noise: float = 0.5) -> tuple[np.ndarray, np.ndarray]:

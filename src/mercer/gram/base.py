@@ -60,10 +60,11 @@ class Gram(ABC):
 
     def stored(self, indices: Indices, precision: Precision) -> Gram:
         """Return the matrix of some of the points, computed now and kept whole."""
-        from mercer.gram.stored import StoredGram
+        from mercer.gram.stored import StoredGram, padded
 
-        dtype = np.float32 if precision == "single" else np.float64
-        return StoredGram(self.block(indices, indices).astype(dtype, copy=False))
+        values = padded(len(indices), np.float32 if precision == "single" else np.float64)
+        values[:, : len(indices)] = self.block(indices, indices)
+        return StoredGram(values)
 
     def matrix(self) -> Floats:
         """Return the whole matrix, or say beforehand that the memory will not do."""
@@ -80,7 +81,7 @@ class Gram(ABC):
     ) -> Floats:
         """Return K v, or some of its rows, using only the columns where v is not zero.
 
-        Sums are float64 always; the kernel values may be float32 where ``precision`` allows it.
+        Kernel values and their sums may be float32 where ``precision`` allows it.
         """
         wanted = np.arange(self.n) if rows is None else rows
         columns = np.flatnonzero(vector)

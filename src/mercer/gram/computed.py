@@ -16,7 +16,7 @@ from mercer.gram.pairwise import (
     fill,
     products,
 )
-from mercer.gram.stored import StoredGram
+from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import PairwiseForm
 
 SINGLE_PRECISION_REACH = 200.0
@@ -110,7 +110,7 @@ class ComputedGram(Gram):
     def stored(self, indices: Indices, precision: Precision) -> StoredGram:
         """Return the matrix of some of the points, computed now and kept whole."""
         points = self._at(indices, precision)
-        values = np.empty((len(indices), len(indices)), dtype=points.dtype)
+        values = padded(len(indices), points.dtype)
         fill(self.form, points, points, values)
         return StoredGram(values)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.gram.base import row_blocks
-from mercer.gram.stored import StoredGram
+from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import squared_distances
 
 
@@ -52,7 +52,8 @@ class SquaredDistances:
         """
         if not hasattr(kernel, "from_squared_distances"):
             raise TypeError(f"{kernel!r} is not a kernel of the Euclidean distance.")
-        values = np.empty_like(self.values)
-        for rows in row_blocks(*values.shape):
-            values[rows] = kernel.from_squared_distances(self.values[rows])
+        n = len(self.values)
+        values = padded(n, self.values.dtype)
+        for rows in row_blocks(n, n):
+            values[rows, :n] = kernel.from_squared_distances(self.values[rows])
         return StoredGram(values)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.gram import Gram
 from mercer.gram.stored import StoredGram
 from mercer.svm import SVC
 from mercer.svm._decomposition import TwoClassTask, decompose
@@ -47,7 +48,7 @@ class Path:
 
     Parameters
     ----------
-    kernel_matrix : ndarray of shape (n, n)
+    gram : StoredGram
         Of all rows, float32.
     codes : ndarray of int of shape (n,)
         Classes, 0, 1, ...
@@ -59,7 +60,7 @@ class Path:
         would call all distant points equally distant.
     """
 
-    kernel_matrix: NDArray[np.float32]
+    gram: StoredGram
     codes: Rows
     n_classes: int
     train: Rows
@@ -99,21 +100,21 @@ class Path:
         n = self.codes.size
         whole = task.rows.size + self.test.size == n
         if whole:  # the rows left out stay in the problem, closed, and get their values for nothing
-            rows, matrix = np.arange(n), self.kernel_matrix
+            rows, gram = np.arange(n), self.gram
             inside = self.train[task.rows]
         else:
             rows = self.train[task.rows]
-            matrix, inside = self.kernel_matrix[np.ix_(rows, rows)], np.arange(rows.size)
+            gram, inside = self.gram.stored(rows, "single"), np.arange(rows.size)
         sign, weight = np.zeros(rows.size), np.zeros(rows.size)
         sign[inside], weight[inside] = task.signs, penalties[task.rows]
-        machine = _Machine(matrix, sign, weight, models[0], stop)
+        machine = _Machine(gram, sign, weight, models[0], stop)
         found = [machine.solve(model.C) for model in models]
         betas = np.stack([beta for beta, _, _ in found])
         offsets = np.array([offset for _, _, offset in found])[:, None]
         if whole:
             values = np.stack([image for _, image, _ in found]) + offsets
         else:
-            values = betas.astype(np.float32) @ self.kernel_matrix[rows] + offsets
+            values = betas.astype(np.float32) @ self.gram.values[rows] + offsets
         if self.exact is not None:
             values[:, self.test] = betas @ self.exact(rows, self.test) + offsets
         return values
@@ -124,13 +125,13 @@ class _Machine:
 
     def __init__(
         self,
-        matrix: NDArray[np.float32],
+        gram: Gram,
         sign: Floats,
         weight: Floats,
         model: SVC,
         stop: Callable[[], bool],
     ) -> None:
-        self.gram = StoredGram(matrix)
+        self.gram = gram
         self.p = -sign
         self.weight = weight
         self.squared = model.loss == "squared_hinge"

@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from mercer._sklearn import take_rows, validate_parameter_constraints
 from mercer.gram import SquaredDistances, available_threads
+from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import Kernel
 from mercer.model_selection._paths import Decided, Path
 from mercer.svm import SVC
@@ -221,7 +222,7 @@ class SharedSearch:
         classes, codes = np.unique(self.y, return_inverse=True)
         present = np.unique(codes[train])
         codes = np.searchsorted(present, codes)
-        path = Path(matrix.values, codes, present.size, train, test, matrix.exact)
+        path = Path(matrix.gram, codes, present.size, train, test, matrix.exact)
         factors = group.models[0]._class_factors(
             classes[present], codes[train], np.ones(train.size)
         )
@@ -251,28 +252,30 @@ def accuracy(model: Decided, X: Any, y: Any) -> float:
 class _Matrix:
     """A kernel matrix in float32, and float64 values of parts of it where those are not enough."""
 
-    values: NDArray[np.float32]
+    gram: StoredGram
     exact: Callable[[Rows, Rows], NDArray[np.float64]] | None = None
 
     @classmethod
     def of(cls, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> _Matrix:
         """Compute it from squared distances, which are kept for the next kernel, or directly."""
         if not _is_of_distance(kernel):
-            values = np.ascontiguousarray(kernel(points), dtype=np.float32)
-            faint = not values.size or np.abs(values).min() < _FAINT
-            return cls(values, (lambda a, b: kernel(points[a], points[b])) if faint else None)
+            values = padded(len(points), np.float32)
+            values[:, : len(points)] = kernel(points)
+            gram = StoredGram(values)
+            faint = not gram.n or np.abs(gram.values).min() < _FAINT
+            return cls(gram, (lambda a, b: kernel(points[a], points[b])) if faint else None)
         if id(points) not in distances:
             if 4 * len(points) ** 2 * (len(distances) + 1) > MOST_BYTES:
                 distances.clear()
             distances[id(points)] = SquaredDistances(points, np.float32)
         squared = distances[id(points)]
-        values = squared.gram(kernel).values
+        gram = squared.gram(kernel)
 
         def exact(rows: Rows, columns: Rows) -> NDArray[np.float64]:
             part = squared.values[np.ix_(rows, columns)].astype(np.float64)
             return kernel.from_squared_distances(part)
 
-        return cls(values, None if values.min() > _FAINT else exact)
+        return cls(gram, None if gram.values.min() > _FAINT else exact)
 
 
 def _is_of_distance(kernel: Any) -> bool:

@@ -17,17 +17,15 @@ from mercer.svm._training import Training
 Vector = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-SINGLE = 1e-3
-"""An accuracy for which float32 kernel values do."""
-
-FOLD_TOL = 10.0
+FOLD_TOL = 30.0
 """Gap of the machines without a fold, as a multiple of ``tol``: what their decision values are off
 by then is far less than what the choice of the folds makes of them."""
 
 
 NEAR = 0.5
 """Rows that are no support vectors and whose decision value is further beyond the margin than this
-are left out of the machines without a fold, unless such rows turn out to come inside."""
+are left out of the machines without a fold, unless such rows turn out to come inside. Multipliers
+above a half move decision values more, though less than in proportion."""
 
 FEW_ROWS = 1000
 MOST_ROWS = 7000
@@ -38,7 +36,8 @@ folds; fewer rows are solved as they are, and more would take too much memory.""
 def out_of_fold_values(
     training: Training,
     fold: Rows,
-    solve_all: Callable[[Sequence[Job]], list[Solution]],
+    solve_all: Callable[[Sequence[Job], float], list[Solution]],
+    tol: float,
 ) -> Vector:
     """Return f(x) of each machine for each row, by the machine trained without the row's fold.
 
@@ -54,7 +53,9 @@ def out_of_fold_values(
     fold : ndarray of int, one for each row of the training
         Negative for rows that are never left out.
     solve_all : callable
-        Solves a list of jobs.
+        Solves a list of jobs to a gap.
+    tol : float
+        The gap of the full machines.
 
     Returns
     -------
@@ -68,7 +69,7 @@ def out_of_fold_values(
         zip(training.tasks, training.problems, training.solutions)
     ):
         own = fold[task.rows]
-        full = _Full(training.part(task), problem, solution)
+        full = _Full(training.part(task), problem, solution, FOLD_TOL * tol)
         for number in np.unique(own[own >= 0]):
             left_out = np.flatnonzero(own == number)
             signs = np.unique(task.signs[own != number])
@@ -78,40 +79,37 @@ def out_of_fold_values(
                 retrainings.append(_Retraining(machine, full, left_out))
             else:
                 values[task.rows[left_out], machine] = full.decision[left_out]
-    # The first fold of each machine tells whether its far rows may be left out of the others.
-    heads = {retraining.machine: retraining for retraining in reversed(retrainings)}
-    rest = [retraining for retraining in retrainings if heads[retraining.machine] is not retraining]
-    for batch in (list(heads.values()), rest):
-        pending = batch
-        while pending:
-            found = solve_all([retraining.job() for retraining in pending])
-            for retraining, solution in zip(pending, found):
-                rows = training.tasks[retraining.machine].rows[retraining.left_out]
-                values[rows, retraining.machine] = retraining.decide(solution)
-            pending = [retraining for retraining in pending if not retraining.witnessed]
+    while retrainings:
+        found = solve_all([retraining.job() for retraining in retrainings], FOLD_TOL * tol)
+        for retraining, solution in zip(retrainings, found):
+            rows = training.tasks[retraining.machine].rows[retraining.left_out]
+            values[rows, retraining.machine] = retraining.decide(solution)
+        retrainings = [retraining for retraining in retrainings if not retraining.witnessed]
     return values
 
 
 class _Full:
     """A machine fitted to all rows, and the kernel matrix of those that matter."""
 
-    def __init__(self, gram: Gram, problem: QuadraticProgram, solution: Solution) -> None:
+    def __init__(
+        self, gram: Gram, problem: QuadraticProgram, solution: Solution, tol: float
+    ) -> None:
         self.gram, self.problem, self.beta = gram, problem, solution.beta
-        self.held: Gram
+        self.precision = gram.precisions(tol)[0]
         self.image = StartingPoint.of(problem, solution).image
         self.decision = self.image + solution.offset
         self.level = solution.gradient + solution.offset
-        self.take_everything()
-        if problem.n >= FEW_ROWS:
-            near = np.flatnonzero((solution.beta != 0) | (np.abs(self.level) <= NEAR))
-            if near.size <= min(MOST_ROWS, 0.7 * problem.n):
-                self.near = near
-                self.held = gram.stored(near, gram.precisions(SINGLE)[0])
+        size = np.abs(solution.beta)
+        free = size[(size > 0) & (solution.beta > problem.lower) & (solution.beta < problem.upper)]
+        reach = NEAR * max(1.0, 2.0 * float(np.median(free)) if free.size else 0.0) ** 0.4
+        near = (size > 0) | (np.abs(self.level) <= reach) | (problem.n < FEW_ROWS)
+        self.take(np.flatnonzero(near))
 
-    def take_everything(self) -> None:
-        """Let all rows take part."""
-        self.near = np.arange(self.problem.n)
-        self.held = self.gram
+    def take(self, near: Rows) -> None:
+        """Let some rows take part in the machines without a fold."""
+        self.near, self.held = np.arange(self.problem.n), self.gram
+        if FEW_ROWS <= self.problem.n and near.size <= MOST_ROWS:
+            self.near, self.held = near, self.gram.stored(near, self.precision)
 
 
 @dataclass(eq=False)
@@ -150,12 +148,12 @@ class _Retraining:
         if far.size:
             move = np.zeros_like(full.beta)
             move[self.near] = solution.beta - full.beta[self.near]
-            change = full.gram.times(move, far, full.gram.precisions(SINGLE)[0])
+            change = full.gram.times(move, far, full.precision)
             decision[far] = full.image[far] + change + solution.offset
             level = full.level[far] + decision[far] - full.decision[far]
             self.witnessed = bool((level * np.sign(full.level[far]) > 0.0).all())
             if not self.witnessed:
-                full.take_everything()
+                full.take(np.arange(full.problem.n))
         else:
             self.witnessed = True
         return decision[self.left_out]

@@ -34,7 +34,7 @@ from mercer.solvers import Solution
 from mercer.solvers.several import Job, solve_all
 from mercer.svm._decomposition import TwoClassTask, decompose
 from mercer.svm._dual_model import build_dual_model, combine_pairs, slacks
-from mercer.svm._folds import FOLD_TOL, out_of_fold_values
+from mercer.svm._folds import out_of_fold_values
 from mercer.svm._geometry import MarginGeometry
 from mercer.svm._training import Training
 
@@ -279,7 +279,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         warn_unless_converged(training.solutions, self.tol)
         values = np.full((self.shape_fit_[0], len(training.tasks)), np.nan)
         values[training.kept] = out_of_fold_values(
-            training, fold[training.kept], lambda jobs: self._solve_all(jobs, FOLD_TOL * self.tol)
+            training, fold[training.kept], self._solve_all, self.tol
         )
         return self._pair_values(values)
 
