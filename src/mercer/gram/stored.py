@@ -82,13 +82,15 @@ class StoredGram(Gram):
     ) -> Floats:
         """Return K v, or some of its rows, using only the columns where v is not zero."""
         columns = np.flatnonzero(vector)
-        if self.view is not None or rows is not None or columns.size > 0.5 * self.n:
+        few = columns.size <= 0.5 * self.n
+        single = precision == "single" and self.values.dtype == np.float32
+        if self.view is not None or rows is not None or not (few or single):
             return super().times(vector, rows, precision)
         # The matrix is symmetric, and its rows are faster to collect than its columns.
-        weights = vector[columns]
-        if precision == "single":
-            weights = weights.astype(self.values.dtype)
-        return np.asarray(weights @ self.values[columns], dtype=np.float64)
+        weights, wanted = (vector[columns], self.values[columns]) if few else (vector, self.values)
+        if single:
+            weights = weights.astype(np.float32)
+        return np.asarray(weights @ wanted, dtype=np.float64)
 
     def run_smo(
         self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision

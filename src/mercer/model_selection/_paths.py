@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +100,7 @@ class Path:
         n = self.codes.size
         whole = task.rows.size + self.test.size == n
         if whole:  # the rows left out stay in the problem, closed, and get their values for nothing
-            rows, gram = np.arange(n), self.gram
+            rows, gram = np.arange(n), cast(Gram, self.gram)
             inside = self.train[task.rows]
         else:
             rows = self.train[task.rows]
@@ -133,10 +133,12 @@ class _Machine:
     ) -> None:
         self.gram = gram
         self.p = -sign
-        self.weight = weight
+        self.rising, self.falling = weight * (sign > 0), weight * (sign < 0)
+        self.inverse_weight = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0)
         self.squared = model.loss == "squared_hinge"
-        self.diagonal = self.gram.diag()
-        self.beta, self.image = np.zeros(sign.size), np.zeros(sign.size)
+        self.diagonal, self.no_ridge = self.gram.diag(), np.zeros_like(sign)
+        self.beta, self.image = np.zeros_like(sign), np.zeros_like(sign)
+        self.last_C = np.inf
         self.options = {
             "callback": lambda n_iter, gap: stop(),
             "n_threads": 1,
@@ -151,34 +153,34 @@ class _Machine:
 
     def solve(self, C: float) -> tuple[Floats, Floats, float]:
         """Return beta, K beta and the offset for the next C, starting from the last one."""
-        limit = np.where(self.weight > 0, np.inf, 0.0) if self.squared else C * self.weight
-        lower, upper = np.where(self.p > 0, -limit, 0.0), np.where(self.p < 0, limit, 0.0)
-        ridge = np.zeros_like(self.p)
         if self.squared:
-            np.divide(1.0, C * self.weight, out=ridge, where=self.weight > 0)
-        stretch = self._stretch(ridge, upper - lower)
-        beta = np.clip(stretch * self.beta, lower, upper)
+            lower, upper = np.where(self.falling, -np.inf, 0.0), np.where(self.rising, np.inf, 0.0)
+            ridge = self.inverse_weight / C
+        else:
+            lower, upper, ridge = -C * self.falling, C * self.rising, self.no_ridge
+        stretch = self._stretch(ridge, C)
+        beta = np.minimum(np.maximum(stretch * self.beta, lower), upper)
         gradient = self.p + ridge * beta + stretch * self.image
         arrays = (self.p, lower, upper, ridge, self.diagonal, beta, gradient)
         self.gram.run_smo(arrays, self.options, "single")
-        self.beta, self.image = beta, gradient - self.p - ridge * beta
+        self.beta, self.image, self.last_C = beta, gradient - self.p - ridge * beta, C
         return beta, self.image, _offset(beta, gradient, lower, upper)
 
-    def _stretch(self, ridge: Floats, room: Floats) -> float:
+    def _stretch(self, ridge: Floats, C: float) -> float:
         """Return the multiple of the last solution with the least objective inside the bounds."""
         curvature = float(self.beta @ self.image + self.beta @ (ridge * self.beta))
         if curvature <= 0.0:
             return 1.0
-        moved = self.beta != 0
-        most = float((room[moved] / np.abs(self.beta[moved])).min())
+        most = np.inf if self.squared else C / self.last_C
         return min(max(-float(self.p @ self.beta) / curvature, 0.0), most)
 
 
 def _offset(beta: Floats, gradient: Floats, lower: Floats, upper: Floats) -> float:
     can_rise, can_fall = beta < upper, beta > lower
     free = can_rise & can_fall
-    if free.any():
-        return -float(gradient[free].mean())
+    count = np.count_nonzero(free)
+    if count:
+        return -float(gradient @ free) / count
     highest = (-gradient[can_rise]).max(initial=-np.inf)
     lowest = (-gradient[can_fall]).min(initial=np.inf)
     ends = [end for end in (highest, lowest) if np.isfinite(end)]

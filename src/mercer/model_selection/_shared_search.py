@@ -18,7 +18,8 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mercer._sklearn import take_rows, validate_parameter_constraints
-from mercer.gram import SquaredDistances, available_threads
+from mercer.gram import ComputedGram, SquaredDistances, available_threads, make_gram
+from mercer.gram.computed import CHEAP_FEATURES
 from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import Kernel
 from mercer.model_selection._paths import Decided, Path
@@ -67,29 +68,38 @@ def groups_of(estimator: Any, candidates: Sequence[dict[str, Any]]) -> list[Grou
     _, model, prefix = found
     own = model.get_params(deep=False)
     groups: dict[str, Group] = {}
+    checked: set[tuple[str, Any]] = set()
     for position, candidate in enumerate(candidates):
         if not all(name.startswith(prefix) for name in candidate):
             return None
         names = {name.removeprefix(prefix): value for name, value in candidate.items()}
-        tuned = _tuned(model, own, names)
+        tuned = _tuned(model, own, names, checked)
         if tuned._is_pairwise() or np.isinf(tuned.C):
             return None
-        key = stable_key({**own, **names, "C": None})
+        key = stable_key({**names, "C": None})
         group = groups.setdefault(key, Group(key))
         group.models.append(tuned)
         group.positions.append(position)
+    alike = stable_key({**own, "C": None})
     for key, group in groups.items():
         order = sorted(range(len(group.models)), key=lambda k: group.models[k].C)
         group.models = [group.models[k] for k in order]
         group.positions = [group.positions[k] for k in order]
-        group.key = stable_key([key, [float(model.C) for model in group.models]])
+        group.key = stable_key([alike, key, [float(model.C) for model in group.models]])
     return list(groups.values())
 
 
-def _tuned(model: SVC, own: dict[str, Any], names: dict[str, Any]) -> SVC:
-    """Return the classifier with some parameters changed, checked."""
-    if set(names) <= set(own):  # many times faster than clone and set_params
-        validate_parameter_constraints(SVC._parameter_constraints, names, caller_name="SVC")
+def _tuned(
+    model: SVC, own: dict[str, Any], names: dict[str, Any], checked: set[tuple[str, Any]]
+) -> SVC:
+    """Return the classifier with some parameters changed, numbers checked once for all."""
+    if names.keys() <= own.keys():  # many times faster than clone and set_params
+        numbers = {(k, float(v)) for k, v in names.items() if type(v) in (float, np.float64)}
+        known = {name for name, _ in numbers & checked}
+        unknown = {name: value for name, value in names.items() if name not in known}
+        if unknown:
+            validate_parameter_constraints(SVC._parameter_constraints, unknown, caller_name="SVC")
+        checked |= numbers
         return SVC(**{**own, **names})
     return clone(model).set_params(**clone(names, safe=False))
 
@@ -237,7 +247,11 @@ class SharedSearch:
         done[group.key, k] = FoldScores(test_scores, train_scores, seconds)
 
     def _scores(self, models: Sequence[SVC], classes: Any, values: Any, rows: Rows) -> list[Any]:
-        X, y = take_rows(self.X, rows), self.y[rows]
+        y = self.y[rows]
+        if self.score is accuracy and values.shape[2] == 1:  # all models in one stroke
+            right = (values[:, :, 0] > 0) == (y == classes[1])
+            return [float(share) for share in right.mean(axis=1)]
+        X = take_rows(self.X, rows)
         return [
             self.score(Decided.of(model, classes, own), X, y) for model, own in zip(models, values)
         ]
@@ -257,7 +271,11 @@ class _Matrix:
 
     @classmethod
     def of(cls, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> _Matrix:
-        """Compute it from squared distances, which are kept for the next kernel, or directly."""
+        """Compute it in the engine, or from squared distances, which are kept for other kernels."""
+        gram = make_gram(kernel, points)
+        if isinstance(gram, ComputedGram) and points.shape[1] <= CHEAP_FEATURES:
+            held = gram.stored(np.arange(gram.n), "single")
+            return cls(held, None if held.values.min() > _FAINT else gram.block)
         if not _is_of_distance(kernel):
             values = padded(len(points), np.float32)
             values[:, : len(points)] = kernel(points)

@@ -163,7 +163,6 @@ class PathSearchCV(GridSearchCV):
         done = 0
         for left in range(self.refine, -1, -1):
             new = candidates[done:]
-            groups = groups_of(self.estimator, new) or []
             with store:
                 search.run(groups, store.scores)
             out += _collect(groups, store.scores, len(new), splits)
@@ -174,6 +173,7 @@ class PathSearchCV(GridSearchCV):
             if left:
                 best = candidates[self._select_best_index(self.refit, metric, results)]
                 candidates += finer_grid(candidates, best)
+                groups = groups_of(self.estimator, candidates[done:]) or []
         self._unfinished = None
         self._conclude(given, y, results, out, scorers, metric)
         return self
