@@ -9,12 +9,26 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    PredefinedSplit,
+    ShuffleSplit,
+    StratifiedKFold,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mercer import SVC, PathSearchCV
+from mercer import (
+    SVC,
+    SVDD,
+    SVR,
+    NearestHypersphereClassifier,
+    OneClassSVM,
+    PathSearchCV,
+)
 from mercer.kernels import RBF
 from mercer.model_selection import _shared_search, one_standard_error
 
@@ -119,6 +133,58 @@ def test_other_estimators_are_searched_as_usual(data: Any) -> None:
     hard = PathSearchCV(SVC(), {"C": [1.0], "probability": [True]})
     with pytest.raises(ValueError, match="probability"):
         hard.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "grid", "scoring"),
+    [
+        (
+            SVR(tol=1e-6),
+            {"C": [10.0, 0.1, 1.0], "epsilon": [0.1, 0.3], "gamma": [0.05, "scale"]},
+            None,
+        ),
+        (
+            SVR(kernel="poly", tol=1e-6),
+            {"degree": [1, 2], "C": [0.1, 1.0]},
+            "neg_mean_absolute_error",
+        ),
+        (SVDD(tol=1e-6), {"nu": [0.1, 0.3], "gamma": [0.01, 0.1, 1.0]}, "roc_auc"),
+        (OneClassSVM(tol=1e-6), {"nu": [0.1, 0.3], "gamma": [0.01, 0.1]}, "roc_auc"),
+        (NearestHypersphereClassifier(tol=1e-6), {"nu": [0.0, 0.1], "gamma": [0.05, 0.2]}, None),
+    ],
+    ids=["svr", "svr-poly", "svdd", "one-class", "hyperspheres"],
+)
+def test_other_machines_share_kernel_matrices(
+    data: Any, model: Any, grid: Any, scoring: Any, monkeypatch: Any
+) -> None:
+    X, labels = data
+    classes = np.where(labels == labels[0], 1, -1)
+    y = X[:, 0] + 0.1 * np.sin(X[:, 1]) if isinstance(model, SVR) else classes
+    cv = KFold(3, shuffle=True, random_state=0)
+    separate = GridSearchCV(model, grid, cv=cv, scoring=scoring).fit(X, y)
+    monkeypatch.setattr(GridSearchCV, "fit", None)  # nothing is left to scikit-learn
+    shared = PathSearchCV(model, grid, cv=cv, scoring=scoring).fit(X, y)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1e-4)
+    assert shared.best_params_ == separate.best_params_
+    np.testing.assert_allclose(shared.predict(X), separate.predict(X), atol=1e-3)
+
+
+def test_a_machine_that_refuses_a_fold_gets_the_error_score(data: Any) -> None:
+    X, _ = data
+    y = np.where(np.arange(len(X)) < len(X) // 2, 1, -1)
+    cv = PredefinedSplit(np.where(y > 0, 0, 1))  # one fold has no targets to learn from
+    with pytest.warns(FitFailedWarning):
+        search = PathSearchCV(
+            SVDD(), {"gamma": [0.1, 1.0]}, cv=cv, scoring="accuracy", error_score=-1.0
+        ).fit(X, y)
+    np.testing.assert_array_equal(search.cv_results_["split0_test_score"], -1.0)
+
+
+def test_balls_of_kernels_without_constant_diagonal_are_searched_as_usual(data: Any) -> None:
+    X, labels = data
+    model = NearestHypersphereClassifier(kernel="poly", degree=2)
+    shared, separate = both(model, {"nu": [0.0, 0.1]}, X, labels)
+    np.testing.assert_array_equal(scores(shared), scores(separate))
 
 
 def test_names_of_columns_are_kept(data: Any) -> None:

@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from ._points import Floats, as_dense
-from .adapters import GaussianProcessKernel
+from .adapters import GaussianProcessKernel, Precomputed
 from .algebra import Power, Product, Scaled, Sum
 from .dot import Linear, Polynomial
 from .normalization import Normalized
@@ -161,6 +161,8 @@ def is_known_mercer(kernel: Any) -> bool:
     """
     if isinstance(kernel, Polynomial):
         return kernel.coef0 >= 0
+    if isinstance(kernel, Precomputed):
+        return kernel.is_known_mercer
     if isinstance(kernel, Linear | RBF | Laplacian | Constant | GaussianProcessKernel):
         return True
     composed = isinstance(kernel, Sum | Product | Power | Scaled | Normalized | Weighted)

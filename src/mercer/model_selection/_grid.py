@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
-from mercer.model_selection._shared_search import classifier_of
+from mercer.model_selection._shared_search import machine_of
+from mercer.svm import SVC
 
 FINER = 4
 """By how much a finer grid divides the steps of the one before."""
@@ -19,8 +20,8 @@ def coarse_grid(estimator: Any, X: Any) -> dict[str, Any]:
     Gamma goes from 2^-15 to 2^15 times one over the number of features in steps of 2^3, C from
     2^-2 to 2^12 in steps of 2^2.
     """
-    found = classifier_of(estimator)
-    if found is None:
+    found = machine_of(estimator)
+    if found is None or not isinstance(found[1], SVC):
         raise ValueError("param_grid='auto' needs an SVC, alone or as the last step of a pipeline.")
     prefix = found[2]
     widths = 2.0 ** np.arange(-15, 16, 3) / np.shape(X)[1]

@@ -23,7 +23,8 @@ from mercer.gram.computed import CHEAP_FEATURES
 from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import Kernel
 from mercer.model_selection._paths import Decided, Path
-from mercer.svm import SVC
+from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSVM
+from mercer.svm import SVC, SVR
 
 Rows = NDArray[np.int64]
 Splits = Sequence[tuple[Rows, Rows]]
@@ -40,20 +41,27 @@ MOST_MATRICES = 3
 _FAINT = 1e-30
 
 
+MACHINES = (SVC, SVR, SVDD, OneClassSVM, NearestHypersphereClassifier)
+"""What searches can share the work of."""
+
+_PATH = ("C", "nu")
+"""Parameters along which a machine starts from the solution for the last value."""
+
+
 @dataclass(eq=False)
 class Group:
-    """Candidates that differ in C only, with rising C, and their positions among all."""
+    """Candidates that differ in a penalty only, with rising penalty, and their positions."""
 
     key: str
-    models: list[SVC] = field(default_factory=list)
+    models: list[Any] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)
 
 
-def classifier_of(estimator: Any) -> tuple[Any, SVC, str] | None:
-    """Return the steps before the classifier (or None), the classifier, and its prefix."""
-    if type(estimator) is SVC:
+def machine_of(estimator: Any) -> tuple[Any, Any, str] | None:
+    """Return the steps before the machine (or None), the machine, and its prefix."""
+    if type(estimator) in MACHINES:
         return None, estimator, ""
-    if isinstance(estimator, Pipeline) and type(estimator.steps[-1][1]) is SVC:
+    if isinstance(estimator, Pipeline) and type(estimator.steps[-1][1]) in MACHINES:
         name, model = estimator.steps[-1]
         before = estimator[:-1] if len(estimator.steps) > 1 else None
         return before, model, f"{name}__"
@@ -62,11 +70,12 @@ def classifier_of(estimator: Any) -> tuple[Any, SVC, str] | None:
 
 def groups_of(estimator: Any, candidates: Sequence[dict[str, Any]]) -> list[Group] | None:
     """Sort candidates into groups, or return None where they cannot share."""
-    found = classifier_of(estimator)
+    found = machine_of(estimator)
     if found is None:
         return None
     _, model, prefix = found
     own = model.get_params(deep=False)
+    no_path = dict.fromkeys(set(_PATH) & set(own))
     groups: dict[str, Group] = {}
     checked: set[tuple[str, Any]] = set()
     for position, candidate in enumerate(candidates):
@@ -74,33 +83,49 @@ def groups_of(estimator: Any, candidates: Sequence[dict[str, Any]]) -> list[Grou
             return None
         names = {name.removeprefix(prefix): value for name, value in candidate.items()}
         tuned = _tuned(model, own, names, checked)
-        if tuned._is_pairwise() or np.isinf(tuned.C):
+        if not _can_share(tuned):
             return None
-        key = stable_key({**names, "C": None})
+        key = stable_key({**names, **no_path})
         group = groups.setdefault(key, Group(key))
         group.models.append(tuned)
         group.positions.append(position)
-    alike = stable_key({**own, "C": None})
+    alike = stable_key({**own, **no_path})
     for key, group in groups.items():
-        order = sorted(range(len(group.models)), key=lambda k: group.models[k].C)
+        order = sorted(range(len(group.models)), key=lambda k: _penalties(group.models[k]))
         group.models = [group.models[k] for k in order]
         group.positions = [group.positions[k] for k in order]
-        group.key = stable_key([alike, key, [float(model.C) for model in group.models]])
+        group.key = stable_key([alike, key, [_penalties(model) for model in group.models]])
     return list(groups.values())
 
 
+def _penalties(model: Any) -> list[float]:
+    given = [getattr(model, name, None) for name in _PATH]
+    return [-1.0 if value is None else float(value) for value in given]
+
+
+def _can_share(model: Any) -> bool:
+    """Say whether a machine can be fitted on a matrix of kernel values without their points."""
+    if model._is_pairwise() or model.warm_start:
+        return False
+    if isinstance(model, (SVC, SVR)):
+        return not np.isinf(model.C)
+    # Balls need k(x, x) of new points, which is known where it is the same everywhere.
+    return isinstance(model.kernel, str) and model.kernel in ("rbf", "laplacian")
+
+
 def _tuned(
-    model: SVC, own: dict[str, Any], names: dict[str, Any], checked: set[tuple[str, Any]]
-) -> SVC:
-    """Return the classifier with some parameters changed, numbers checked once for all."""
+    model: Any, own: dict[str, Any], names: dict[str, Any], checked: set[tuple[str, Any]]
+) -> Any:
+    """Return the machine with some parameters changed, numbers checked once for all."""
     if names.keys() <= own.keys():  # many times faster than clone and set_params
         numbers = {(k, float(v)) for k, v in names.items() if type(v) in (float, np.float64)}
         known = {name for name, _ in numbers & checked}
         unknown = {name: value for name, value in names.items() if name not in known}
         if unknown:
-            validate_parameter_constraints(SVC._parameter_constraints, unknown, caller_name="SVC")
+            kind = type(model)
+            validate_parameter_constraints(kind._parameter_constraints, unknown, kind.__name__)
         checked |= numbers
-        return SVC(**{**own, **names})
+        return type(model)(**{**own, **names})
     return clone(model).set_params(**clone(names, safe=False))
 
 
@@ -136,7 +161,7 @@ class FoldScores:
 
 
 class SharedSearch:
-    """One search on one set of data.
+    """One search of classifiers on one set of data.
 
     Parameters
     ----------
@@ -161,7 +186,7 @@ class SharedSearch:
         train_score: bool,
         n_jobs: int | None,
     ) -> None:
-        found = classifier_of(estimator)
+        found = machine_of(estimator)
         assert found is not None, "the estimator has been looked at before"
         self.before = found[0]
         self.X, self.y, self.splits, self.score = X, np.asarray(y), splits, score
@@ -169,6 +194,8 @@ class SharedSearch:
         self.threads = available_threads(n_jobs)
         self.stopped = threading.Event()
         self.points = self._points()
+        self.last: dict[tuple[int, str], Any] = {}  # matrices of the last group
+        self.refusal: ValueError | None = None  # why a machine could not be fitted to a fold
 
     def _points(self) -> list[Any]:
         """Return the points of every fold, one and the same object where nothing is fitted."""
@@ -208,22 +235,26 @@ class SharedSearch:
                 raise
 
     def _matrices(
-        self, model: SVC, folds: Sequence[int], distances: dict[int, SquaredDistances]
-    ) -> dict[int, _Matrix]:
+        self, model: Any, folds: Sequence[int], distances: dict[int, SquaredDistances]
+    ) -> dict[int, Any]:
         """Return the kernel matrix of each fold, the same object where it is the same."""
-        made: dict[tuple[int, str], _Matrix] = {}
+        made: dict[tuple[int, str], Any] = {}
         matrices = {}
         for k in folds:
             points, kernel = self.points[k], model._make_kernel()
             kernel = kernel.resolve(points[self.splits[k][0]])
             key = (id(points), stable_key(kernel))
             if key not in made:
-                made[key] = _Matrix.of(kernel, points, distances)
+                made[key] = self.last.get(key) or self._matrix(kernel, points, distances)
             matrices[k] = made[key]
+        self.last = made
         return matrices
 
+    def _matrix(self, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> Any:
+        return _Matrix.of(kernel, points, distances)
+
     def _evaluate(
-        self, group: Group, k: int, matrix: _Matrix, done: dict[tuple[str, int], FoldScores]
+        self, group: Group, k: int, matrix: Any, done: dict[tuple[str, int], FoldScores]
     ) -> None:
         if self.stopped.is_set():
             return

@@ -17,8 +17,16 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer.model_selection._grid import coarse_grid, finer_grid
+from mercer.model_selection._machine_search import MachineSearch
 from mercer.model_selection._score_store import ScoreStore
-from mercer.model_selection._shared_search import MOST_BYTES, SharedSearch, accuracy, groups_of
+from mercer.model_selection._shared_search import (
+    MOST_BYTES,
+    SharedSearch,
+    accuracy,
+    groups_of,
+    machine_of,
+)
+from mercer.svm import SVC
 
 # Parameters of a search that change nothing about its scores.
 _NEUTRAL = {
@@ -37,19 +45,21 @@ class PathSearchCV(GridSearchCV):
     """Cross-validated grid search in which all candidates share kernel values and solutions.
 
     A drop-in for scikit-learn's ``GridSearchCV``: the same arguments, the same ``cv_results_``. For
-    `mercer.SVC`, alone or as the last step of a pipeline, distances are computed once for all
-    widths (and once for all folds where no step before depends on them), kernel matrices once for
-    all folds, and each machine starts from the solution for the next smaller C. Decision values
-    of the rows left out fall off on the way. Scores agree with those of separate fits to within
-    what ``tol`` leaves open; times in ``cv_results_`` are the shares of the common work.
+    `mercer.SVC`, alone or as the last step of a pipeline, kernel matrices are computed once for
+    all folds (where no step before depends on them), and each machine starts from the solution
+    for the next smaller C. Decision values of the rows left out fall off on the way. For `SVR`,
+    and with radial kernels for `SVDD`, `OneClassSVM` and `NearestHypersphereClassifier`, the
+    machines are fitted to parts of one kernel matrix, along C or nu. Scores agree with those of
+    separate fits to within what ``tol`` leaves open; times in ``cv_results_`` are the shares of
+    the common work.
 
     Searches that cannot share, because the estimator is another one, the grid has other parameters
-    than those of the classifier, or `fit` gets sample weights, run as in scikit-learn.
+    than those of the machine, or `fit` gets sample weights, run as in scikit-learn.
 
     Parameters
     ----------
     estimator : estimator
-        `SVC` or a pipeline that ends in one.
+        One of these machines or a pipeline that ends in one.
     param_grid : dict, list of dict or "auto", default="auto"
         As in scikit-learn. "auto" is C from 2^-2 to 2^12 and gamma from 2^-15 to 2^15 times the
         inverse of the number of features, in steps of 2^2 and 2^3 [1]_.
@@ -148,16 +158,13 @@ class PathSearchCV(GridSearchCV):
         X, y = indexable(X, y)
         candidates = list(ParameterGrid(self._first_grid(X)))
         groups = groups_of(self.estimator, candidates)
-        if groups is None or y is None or _is_large(y) or set(params) - {"groups"}:
+        if groups is None or y is None or self._is_apart(y) or set(params) - {"groups"}:
             return self._fit_separately(X, y, params)
         given, (X, y) = X, self._checked(X, y)
         scorers, metric = self._get_scorers()
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(cv.split(X, y, params.get("groups")))
-        score = accuracy if self.scoring in (None, "accuracy") else scorers
-        search = SharedSearch(
-            self.estimator, X, y, splits, score, self.return_train_score, self.n_jobs
-        )
+        search = self._search(X, y, splits, scorers)
         store = self._store(X, y, splits)
         out: list[dict[str, Any]] = []
         done = 0
@@ -165,6 +172,8 @@ class PathSearchCV(GridSearchCV):
             new = candidates[done:]
             with store:
                 search.run(groups, store.scores)
+            if search.refusal is not None:  # scikit-learn has ways to deal with that
+                return self._fit_separately(given, y, params)
             out += _collect(groups, store.scores, len(new), splits)
             done = len(candidates)
             results = self._format_results(candidates, len(splits), out)
@@ -178,11 +187,32 @@ class PathSearchCV(GridSearchCV):
         self._conclude(given, y, results, out, scorers, metric)
         return self
 
+    def _is_apart(self, y: Any) -> bool:
+        """Say whether the matrix is too large, or a score may ask for more than it tells."""
+        named = self.scoring is None or isinstance(self.scoring, str)
+        return bool(4 * len(y) ** 2 > MOST_BYTES) or not (named or self._searches_classifiers())
+
+    def _searches_classifiers(self) -> bool:
+        found = machine_of(self.estimator)
+        return found is not None and isinstance(found[1], SVC)
+
+    def _search(self, X: Any, y: Any, splits: Any, scorers: Any) -> SharedSearch:
+        if not self._searches_classifiers():
+            return MachineSearch(
+                self.estimator, X, y, splits, scorers, self.return_train_score, self.n_jobs
+            )
+        score = accuracy if self.scoring in (None, "accuracy") else scorers
+        return SharedSearch(
+            self.estimator, X, y, splits, score, self.return_train_score, self.n_jobs
+        )
+
     def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Refuse what the classifier would refuse, before any work."""
+        """Refuse what the machine would refuse, before any work."""
         if not isinstance(self.estimator, Pipeline):
             X = check_array(X, accept_sparse="csr", dtype=np.float64, estimator=self.estimator)
         y = column_or_1d(y, warn=True)
+        if not is_classifier(self.estimator):
+            return X, y
         check_classification_targets(y)
         n_classes = len(np.unique(y))
         if n_classes < 2:
@@ -195,7 +225,10 @@ class PathSearchCV(GridSearchCV):
     def _fit_separately(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
         """Search as scikit-learn does."""
         if self.refine:
-            raise ValueError("refine needs an SVC with finite C, alone or at a pipeline's end.")
+            raise ValueError(
+                "refine needs a machine that can share its work, such as an SVC with finite C, "
+                "alone or at a pipeline's end."
+            )
         given = self.param_grid
         try:
             self.param_grid = self._first_grid(X)
@@ -236,10 +269,6 @@ class PathSearchCV(GridSearchCV):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
         self.scorer_ = getattr(scorers, "_scorers", scorers)
         self.cv_results_ = results
-
-
-def _is_large(y: Any) -> bool:
-    return bool(4 * len(y) ** 2 > MOST_BYTES)
 
 
 def _collect(groups: Any, scores: Any, n_candidates: int, splits: Any) -> list[dict[str, Any]]:
