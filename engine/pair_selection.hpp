@@ -26,13 +26,8 @@ struct Best {
 
     // Ties go to the smallest index, so that the choice does not depend on the lanes.
     std::int64_t pick(T& best) const {
-        std::int64_t at = where[0];
-        best = value[0];
-        for (int i = 1; i < lanes<T>; ++i)
-            if (value[i] > best || (value[i] == best && where[i] < at)) {
-                best = value[i];
-                at = where[i];
-            }
+        std::int64_t at;
+        best = first_largest<T>(value, where, at);
         return at;
     }
 };
@@ -90,9 +85,9 @@ std::int64_t select_partner(const InnerProblem<T>& w, std::int64_t i, T highest,
         const Vector<T> k0 = own + load(w.diagonal + t), k1 = own + load(w.diagonal + s);
         const Vector<T> c0 = larger(k0 - two * load(row + t), k0 * share + tiny);
         const Vector<T> c1 = larger(k1 - two * load(row + s), k1 * share + tiny);
-        best0.offer(d0 * d0 / c0, index);
+        best0.offer(rough_quotient<T>(d0 * d0, c0), index);
         index = index + advance;
-        best1.offer(d1 * d1 / c1, index);
+        best1.offer(rough_quotient<T>(d1 * d1, c1), index);
         index = index + advance;
     }
     best0.offer(best1.value, best1.where);

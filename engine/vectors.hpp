@@ -7,6 +7,10 @@
 #include <cstring>
 #include <type_traits>
 
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(MERCER_PLAIN_VECTORS)
+#include <immintrin.h>
+#endif
+
 namespace mercer {
 namespace {  // internal linkage: each instruction set must keep its own copy
 
@@ -142,6 +146,44 @@ inline T horizontal_max(const Vector<T>& v) {
     for (int i = 1; i < lanes<T>; ++i) best = v[i] > best ? v[i] : best;
     return best;
 }
+
+// The largest value, and the smallest index among those that have it.
+template <class T>
+inline T first_largest(const Vector<T>& value, const Vector<typename IndexOf<T>::type>& index, std::int64_t& first) {
+    T best = value[0];
+    first = index[0];
+    for (int i = 1; i < lanes<T>; ++i)
+        if (value[i] > best || (value[i] == best && index[i] < first)) {
+            best = value[i];
+            first = index[i];
+        }
+    return best;
+}
+
+// a / b to three digits, for choosing among quotients; b is a positive normal number.
+template <class T>
+inline Vector<T> rough_quotient(const Vector<T>& a, const Vector<T>& b) {
+    return a / b;
+}
+
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(MERCER_PLAIN_VECTORS)
+// What a loop over the lanes takes dozens of instructions for.
+template <>
+inline float horizontal_max<float>(const Vector<float>& v) {
+    return _mm512_reduce_max_ps((__m512)v);
+}
+template <>
+inline float first_largest<float>(const Vector<float>& value, const Vector<std::int32_t>& index, std::int64_t& first) {
+    const float best = _mm512_reduce_max_ps((__m512)value);
+    const __mmask16 equal = _mm512_cmp_ps_mask((__m512)value, _mm512_set1_ps(best), _CMP_EQ_OQ);
+    first = _mm512_mask_reduce_min_epi32(equal, (__m512i)index);
+    return best;
+}
+template <>
+inline Vector<float> rough_quotient<float>(const Vector<float>& a, const Vector<float>& b) {
+    return (Vector<float>)_mm512_mul_ps((__m512)a, _mm512_rcp14_ps((__m512)b));
+}
+#endif
 
 template <class T>
 inline T horizontal_sum(const Vector<T>& v) {
