@@ -51,7 +51,7 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
         load(now);
         const auto rows = begin_rows();
         // A block that holds everything is left early only where fewer variables may do.
-        const double share = block_.holds_everything() && (!may_shrink || n_ < fewest_to_shrink) ? 0.0 : 0.3;
+        const double share = block_.holds_everything() && (!may_shrink || n_ < fewest_to_shrink) ? 0.0 : 0.1;
         const double inner_tol = std::max((block_.holds_everything() ? 0.9 : 0.5) * tol, share * now.gap());
         const InnerResult inner = solve_inner(inner_tol);
         session_.result.n_iter += inner.n_iter;
