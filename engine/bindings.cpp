@@ -223,6 +223,20 @@ void fill_kernel_matrix(Matrix<T> left, Matrix<T> right, int family, double gamm
     kernel_matrix<T>(b.suited(a.suited(shape)), a, b, out.data(), static_cast<Index>(out.shape(1)), pool);
 }
 
+// out += the chosen rows of a matrix, each times its weight.
+template <class T>
+void add_weighted_rows(Matrix<T> kernel, Indices rows, Doubles weights, MutableDoubles out) {
+    if (weights.shape(0) != rows.shape(0)) throw std::invalid_argument("each row needs its weight");
+    if (out.shape(0) > kernel.shape(1)) throw std::invalid_argument("the result has the wrong shape");
+    std::vector<const T*> chosen;
+    for (std::size_t k = 0; k < rows.shape(0); ++k) {
+        if (rows(k) < 0 || rows(k) >= static_cast<Index>(kernel.shape(0))) throw std::invalid_argument("a row lies outside the matrix");
+        chosen.push_back(kernel.data() + rows(k) * static_cast<Index>(kernel.shape(1)));
+    }
+    nb::gil_scoped_release unlocked;
+    hot_loops<T>().add_rows(chosen.data(), weights.data(), static_cast<Index>(chosen.size()), 0, static_cast<Index>(out.shape(0)), out.data());
+}
+
 template <class T>
 void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree, double factor,
                           Matrix<T> coefficients, Indices ends, MutableMatrix<double> out, int n_threads) {
@@ -251,6 +265,7 @@ void register_for(nb::module_& m) {
     m.def("smo_matrix", &smo_matrix<T>, "kernel"_a.noconvert(), "view"_a.none(), "problem"_a, "options"_a);
     m.def("fill_kernel_matrix", &fill_kernel_matrix<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a, "gamma"_a,
           "coef0"_a, "degree"_a, "factor"_a, "out"_a.noconvert(), "n_threads"_a);
+    m.def("add_weighted_rows", &add_weighted_rows<T>, "kernel"_a.noconvert(), "rows"_a, "weights"_a, "out"_a.noconvert());
     m.def("fill_kernel_products", &fill_kernel_products<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a, "gamma"_a,
           "coef0"_a, "degree"_a, "factor"_a, "coefficients"_a.noconvert(), "ends"_a, "out"_a.noconvert(), "n_threads"_a);
 }

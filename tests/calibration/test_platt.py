@@ -55,6 +55,24 @@ def test_shared_folds_of_many_classes_equal_separate_fits(multi_class: str) -> N
             np.testing.assert_allclose(got, expected[own, pair], atol=2e-5)
 
 
+@pytest.mark.parametrize(("C", "n"), [(1.0, 1600), (10.0, 1600), (100.0, 1100)])
+def test_folds_on_near_rows_only_are_nearly_those_of_separate_fits(C: float, n: int) -> None:
+    """With many rows those far beyond the margin take no part, unless they would come inside."""
+    X, y = make_classification(n, 8, n_informative=5, flip_y=0.05, random_state=0)
+    fold = np.random.default_rng(0).integers(0, 5, n)
+    model = SVC(C=C)
+    values = clone(model)._fit_out_of_fold(X, y, None, fold)[:, 0]
+    expected = np.empty(n)
+    for number in range(5):
+        rest = fold != number
+        machine = SVC(C=C, gamma=1.0 / (8 * X.var()), tol=1e-5).fit(X[rest], y[rest])
+        expected[~rest] = machine.decision_function(X[~rest])
+    error = np.abs(values - expected)
+    assert error.mean() < 0.01
+    assert np.quantile(error, 0.99) < 0.1
+    assert np.mean((values > 0) != (expected > 0)) < 0.005
+
+
 def test_rows_that_are_never_left_out_have_no_value() -> None:
     X, y = load_iris(return_X_y=True)
     fold = np.where(np.arange(150) % 2, 0, -1)

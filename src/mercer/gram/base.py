@@ -81,7 +81,7 @@ class Gram(ABC):
     ) -> Floats:
         """Return K v, or some of its rows, using only the columns where v is not zero.
 
-        Kernel values and their sums may be float32 where ``precision`` allows it.
+        Sums are float64 always; the kernel values may be float32 where ``precision`` allows it.
         """
         wanted = np.arange(self.n) if rows is None else rows
         columns = np.flatnonzero(vector)

@@ -81,16 +81,13 @@ class StoredGram(Gram):
         self, vector: Floats, rows: Indices | None = None, precision: Precision = "double"
     ) -> Floats:
         """Return K v, or some of its rows, using only the columns where v is not zero."""
-        columns = np.flatnonzero(vector)
-        few = columns.size <= 0.5 * self.n
-        single = precision == "single" and self.values.dtype == np.float32
-        if self.view is not None or rows is not None or not (few or single):
+        if self.view is not None or rows is not None:
             return super().times(vector, rows, precision)
         # The matrix is symmetric, and its rows are faster to collect than its columns.
-        weights, wanted = (vector[columns], self.values[columns]) if few else (vector, self.values)
-        if single:
-            weights = weights.astype(np.float32)
-        return np.asarray(weights @ wanted, dtype=np.float64)
+        columns = np.flatnonzero(vector)
+        product = np.zeros(self.n)
+        _engine.add_weighted_rows(self.padded, columns, vector[columns], product)
+        return product
 
     def run_smo(
         self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision

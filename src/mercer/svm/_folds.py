@@ -27,10 +27,14 @@ NEAR = 0.5
 are left out of the machines without a fold, unless such rows turn out to come inside. Multipliers
 above a half move decision values more, though less than in proportion."""
 
+FEW_INSIDE = 100
+"""Besides one, a far row in so many may come inside: what it would change is below the gap."""
+
 FEW_ROWS = 1000
 MOST_ROWS = 7000
 """Between these numbers of rows the kernel matrix of the rows that matter is computed once for all
-folds; fewer rows are solved as they are, and more would take too much memory."""
+folds; fewer rows are solved as they are, and more would take too much memory. Machines are taken
+together as long as their matrices fit that memory."""
 
 
 def out_of_fold_values(
@@ -64,7 +68,7 @@ def out_of_fold_values(
         are all of one class, the value is the sign of that class.
     """
     values = np.full((fold.size, len(training.tasks)), np.nan)
-    retrainings: list[_Retraining] = []
+    pending: list[_Retraining] = []
     for machine, (task, problem, solution) in enumerate(
         zip(training.tasks, training.problems, training.solutions)
     ):
@@ -76,16 +80,24 @@ def out_of_fold_values(
             if signs.size < 2:
                 values[task.rows[left_out], machine] = signs.sum()
             elif solution.beta[left_out].any():
-                retrainings.append(_Retraining(machine, full, left_out))
+                pending.append(_Retraining(machine, full, left_out))
             else:
                 values[task.rows[left_out], machine] = full.decision[left_out]
-    while retrainings:
-        found = solve_all([retraining.job() for retraining in retrainings], FOLD_TOL * tol)
-        for retraining, solution in zip(retrainings, found):
-            rows = training.tasks[retraining.machine].rows[retraining.left_out]
-            values[rows, retraining.machine] = retraining.decide(solution)
-        retrainings = [retraining for retraining in retrainings if not retraining.witnessed]
+        last = machine == len(training.tasks) - 1
+        if last or sum(each.near.size**2 for each in _machines(pending)) > MOST_ROWS**2:
+            while pending:
+                found = solve_all([retraining.job() for retraining in pending], FOLD_TOL * tol)
+                for retraining, result in zip(pending, found):
+                    rows = training.tasks[retraining.machine].rows[retraining.left_out]
+                    values[rows, retraining.machine] = retraining.decide(result)
+                pending = [retraining for retraining in pending if not retraining.witnessed]
+                for each in _machines(pending):
+                    each.take_more()
     return values
+
+
+def _machines(retrainings: Sequence[_Retraining]) -> set[_Full]:
+    return {retraining.full for retraining in retrainings}
 
 
 class _Full:
@@ -101,15 +113,21 @@ class _Full:
         self.level = solution.gradient + solution.offset
         size = np.abs(solution.beta)
         free = size[(size > 0) & (solution.beta > problem.lower) & (solution.beta < problem.upper)]
-        reach = NEAR * max(1.0, 2.0 * float(np.median(free)) if free.size else 0.0) ** 0.4
-        near = (size > 0) | (np.abs(self.level) <= reach) | (problem.n < FEW_ROWS)
-        self.take(np.flatnonzero(near))
+        self.reach = NEAR * max(1.0, 2.0 * float(np.median(free)) if free.size else 0.0) ** 0.25
+        self.take_near()
 
-    def take(self, near: Rows) -> None:
-        """Let some rows take part in the machines without a fold."""
-        self.near, self.held = np.arange(self.problem.n), self.gram
-        if FEW_ROWS <= self.problem.n and near.size <= MOST_ROWS:
+    def take_near(self) -> None:
+        """Let the rows within reach take part in the machines without a fold."""
+        n = self.problem.n
+        near = np.flatnonzero((self.beta != 0) | (np.abs(self.level) <= self.reach))
+        self.near, self.held = np.arange(n), self.gram
+        if FEW_ROWS <= n and near.size <= MOST_ROWS:
             self.near, self.held = near, self.gram.stored(near, self.precision)
+
+    def take_more(self) -> None:
+        """Let rows further away take part too."""
+        self.reach *= 2.0
+        self.take_near()
 
 
 @dataclass(eq=False)
@@ -120,12 +138,13 @@ class _Retraining:
     full: _Full
     left_out: Rows
     witnessed: bool = True
+    found: Vector | None = None
 
     def job(self) -> Job:
         """Return the problem without the fold."""
         full = self.full
         self.near, gram = full.near, full.held
-        self.closed = np.isin(self.near, self.left_out, assume_unique=True)
+        self.closed = self._is_left_out()[self.near]
         problem = full.problem.subset(self.near)
         self.problem = replace(
             problem,
@@ -134,9 +153,17 @@ class _Retraining:
         )
         return self.problem, lambda: gram, self._start
 
+    def _is_left_out(self) -> NDArray[np.bool_]:
+        mask = np.zeros(self.full.problem.n, dtype=bool)
+        mask[self.left_out] = True
+        return mask
+
     def _start(self) -> StartingPoint:
         beta = self.full.beta[self.near]
-        moved = few_moves(self.problem, np.where(self.closed, 0.0, beta))
+        if self.found is None:
+            moved = few_moves(self.problem, np.where(self.closed, 0.0, beta))
+        else:
+            moved = self.found[self.near]
         return StartingPoint(beta, self.full.image[self.near], moved)
 
     def decide(self, solution: Solution) -> Vector:
@@ -144,16 +171,17 @@ class _Retraining:
         full = self.full
         decision = np.empty_like(full.decision)
         decision[self.near] = StartingPoint.of(self.problem, solution).image + solution.offset
-        far = np.setdiff1d(self.left_out, self.near, assume_unique=True)
+        is_far = self._is_left_out()
+        is_far[self.near] = False
+        far = np.flatnonzero(is_far)
         if far.size:
-            move = np.zeros_like(full.beta)
-            move[self.near] = solution.beta - full.beta[self.near]
-            change = full.gram.times(move, far, full.precision)
+            self.found = np.zeros_like(full.beta)
+            self.found[self.near] = solution.beta
+            change = full.gram.times(self.found - full.beta, far, full.precision)
             decision[far] = full.image[far] + change + solution.offset
             level = full.level[far] + decision[far] - full.decision[far]
-            self.witnessed = bool((level * np.sign(full.level[far]) > 0.0).all())
-            if not self.witnessed:
-                full.take(np.arange(full.problem.n))
+            inside = np.count_nonzero(level * np.sign(full.level[far]) <= 0.0)
+            self.witnessed = bool(inside <= 1 + far.size // FEW_INSIDE)
         else:
             self.witnessed = True
         return decision[self.left_out]
@@ -169,8 +197,13 @@ def few_moves(problem: QuadraticProgram, beta: Vector) -> Vector:
     limit = problem.upper if missing > 0 else problem.lower
     room = np.minimum(np.abs(limit - beta), np.abs(beta).max(initial=0.0))
     free = (beta > problem.lower) & (beta < problem.upper)
-    order = np.lexsort((-room, ~free))
-    taken_before = np.concatenate(([0.0], np.cumsum(room[order])[:-1]))
     moved = beta.copy()
-    moved[order] += np.sign(missing) * np.clip(abs(missing) - taken_before, 0.0, room[order])
+    for rows in (np.flatnonzero(free), np.flatnonzero(~free)):
+        order = rows[np.argsort(-room[rows])]
+        reached = np.cumsum(room[order])
+        part = np.clip(abs(missing) - reached + room[order], 0.0, room[order])
+        moved[order] += np.sign(missing) * part
+        missing -= np.sign(missing) * part.sum()
+        if not abs(missing) > 0.0:
+            break
     return problem.repair(moved)
