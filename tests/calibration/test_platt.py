@@ -68,7 +68,7 @@ def test_folds_on_near_rows_only_are_nearly_those_of_separate_fits(C: float, n: 
         machine = SVC(C=C, gamma=1.0 / (8 * X.var()), tol=1e-5).fit(X[rest], y[rest])
         expected[~rest] = machine.decision_function(X[~rest])
     error = np.abs(values - expected)
-    assert error.mean() < 0.01
+    assert error.mean() < 0.015
     assert np.quantile(error, 0.99) < 0.1
     assert np.mean((values > 0) != (expected > 0)) < 0.005
 

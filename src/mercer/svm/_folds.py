@@ -25,10 +25,13 @@ by then is far less than what the choice of the folds makes of them."""
 NEAR = 0.5
 """Rows that are no support vectors and whose decision value is further beyond the margin than this
 are left out of the machines without a fold, unless such rows turn out to come inside. Multipliers
-above a half move decision values more, though less than in proportion."""
+above a half move decision values more, though less than in proportion, and beyond ``LARGE``
+halves too much for any row to be far."""
+
+LARGE = 10.0
 
 FEW_INSIDE = 100
-"""Besides one, a far row in so many may come inside: what it would change is below the gap."""
+"""One far row in so many may come inside: what it would change is as little as the gap allows."""
 
 FEW_ROWS = 1000
 MOST_ROWS = 7000
@@ -113,7 +116,8 @@ class _Full:
         self.level = solution.gradient + solution.offset
         size = np.abs(solution.beta)
         free = size[(size > 0) & (solution.beta > problem.lower) & (solution.beta < problem.upper)]
-        self.reach = NEAR * max(1.0, 2.0 * float(np.median(free)) if free.size else 0.0) ** 0.25
+        typical = 2.0 * float(np.median(free)) if free.size else 0.0
+        self.reach = NEAR * max(1.0, typical) ** 0.3 if typical <= LARGE else np.inf
         self.take_near()
 
     def take_near(self) -> None:
@@ -181,7 +185,7 @@ class _Retraining:
             decision[far] = full.image[far] + change + solution.offset
             level = full.level[far] + decision[far] - full.decision[far]
             inside = np.count_nonzero(level * np.sign(full.level[far]) <= 0.0)
-            self.witnessed = bool(inside <= 1 + far.size // FEW_INSIDE)
+            self.witnessed = bool(inside <= far.size // FEW_INSIDE)
         else:
             self.witnessed = True
         return decision[self.left_out]
