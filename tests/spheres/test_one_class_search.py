@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 from sklearn import svm
+from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from mercer import SVDD, OneClassSearch, OneClassSVM
@@ -44,7 +45,7 @@ def test_the_choice_is_the_one_in_the_history(strategy: str, estimator: Any) -> 
     assert search.sigma_ == record["sigma"]
     assert search.best_estimator_.kernel_.gamma == record["gamma"]
     assert search.best_estimator_.nu == record["nu"]
-    alone = type(estimator)(**search.best_params_).fit(RING)
+    alone = type(estimator)(**search.best_params_).fit(RING[search.kept_])
     np.testing.assert_allclose(search.decision_function(RING), alone.decision_function(RING))
     np.testing.assert_array_equal(search.predict(RING), alone.predict(RING))
     assert search.offset_ == pytest.approx(alone.offset_)
@@ -85,7 +86,8 @@ def test_rules_of_thumb() -> None:
         "median": np.sqrt(0.5 / median_gamma(X)),
     }
     for strategy, sigma in expected.items():
-        assert OneClassSearch(SVDD(), strategy=strategy).fit(X).sigma_ == pytest.approx(sigma)
+        search = OneClassSearch(SVDD(), strategy=strategy, trim=0).fit(X)
+        assert search.sigma_ == pytest.approx(sigma)
 
 
 @pytest.mark.parametrize("region", ["box", "ball"])
@@ -160,7 +162,8 @@ def test_many_rows_are_judged_by_some_of_them() -> None:
     X = RNG.normal(size=(3000, 2))
     search = OneClassSearch(SVDD(nu=0.1), max_samples=200, random_state=0).fit(X)
     assert search.history_[0]["n_support"] <= 200
-    assert search.best_estimator_.shape_fit_ == (3000, 2)
+    assert search.best_estimator_.shape_fit_ == (search.kept_.sum(), 2)
+    assert search.kept_.sum() == 2970
     same = OneClassSearch(SVDD(nu=0.1), max_samples=200, random_state=0).fit(X)
     assert same.history_ == search.history_
 
@@ -175,8 +178,57 @@ def test_a_kernel_object_and_a_price() -> None:
     search = OneClassSearch(SVDD(kernel=RBF(1.0), C=0.1), strategy="median").fit(RING)
     assert search.best_estimator_.kernel.gamma == pytest.approx(median_gamma(RING))
     assert search.best_estimator_.C == 0.1
+    assert search.kept_.all()
     both = OneClassSearch(SVDD(C=0.1), strategy="artificial_outliers", nus=[0.1], n_widths=3)
     assert both.fit(RING).best_estimator_.nu == 0.1
+
+
+@pytest.mark.parametrize("estimator", [SVDD(nu=0.4), OneClassSVM(nu=0.4)], ids=str)
+@pytest.mark.parametrize(("trim", "n_set_aside"), [(0, 0), (None, 64), (0.2, 80), (0.375, 150)])
+def test_nu_keeps_its_meaning_for_all_rows(estimator: Any, trim: Any, n_set_aside: int) -> None:
+    X = RNG.normal(size=(400, 3))
+    search = OneClassSearch(clone(estimator).set_params(tol=1e-6), trim=trim).fit(X)
+    assert (~search.kept_).sum() == n_set_aside
+    outside = search.predict(X) < 0
+    assert outside[search.kept_].sum() + n_set_aside <= 160 + 1
+    n_support = len(search.best_estimator_.support_)
+    assert n_support + n_set_aside >= 160 - 1
+    if n_set_aside:  # the rows that are farthest out
+        assert outside[~search.kept_].mean() > 0.9
+
+
+def test_nothing_is_set_aside_without_nu() -> None:
+    for estimator in (SVDD(nu=0), SVDD(C=0.1)):
+        assert OneClassSearch(estimator, strategy="median").fit(RING).kept_.all()
+    plain = SVDD(gamma=median_gamma(RING), nu=0.1).fit(RING)
+    whole = OneClassSearch(SVDD(nu=0.1), strategy="median", trim=0).fit(RING)
+    assert whole.kept_.all()
+    np.testing.assert_allclose(whole.decision_function(RING), plain.decision_function(RING))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_group_of_outliers_does_not_support_itself(strategy: str) -> None:
+    random = np.random.default_rng(3)
+    bulk_rows = random.normal(size=(400, 4))
+    group = 5.0 + 0.05 * random.normal(size=(40, 4))
+    X = np.vstack([bulk_rows, group])
+    labels = np.repeat([1, 0], [400, 40])
+    areas = {}
+    for trim in (0, None):
+        search = OneClassSearch(
+            SVDD(nu=0.5), strategy=strategy, trim=trim, n_widths=8, cv=2, random_state=0
+        )
+        areas[trim] = roc_auc_score(labels, search.fit(X).decision_function(X))
+    assert areas[None] > 0.999
+    if strategy not in ("median", "support_plateau"):  # which are wide enough without
+        assert areas[0] < 0.95
+
+
+def test_rows_that_are_equal_stay_together() -> None:
+    twice = np.repeat(RNG.normal(size=(60, 2)), 2, axis=0)
+    kept = OneClassSearch(SVDD(nu=0.5), strategy="median", trim=0.21).fit(twice).kept_
+    np.testing.assert_array_equal(kept[::2], kept[1::2])
+    assert kept.sum() == 96
 
 
 def test_equal_rows() -> None:
@@ -193,6 +245,7 @@ def test_equal_rows() -> None:
         (OneClassSearch(SVDD(), strategy="guess"), "'strategy'"),
         (OneClassSearch(SVDD(), strategy="artificial_outliers", nus=[2.0]), "nus must be"),
         (OneClassSearch(SVDD(), mix=2.0), "'mix'"),
+        (OneClassSearch(SVDD(), trim=0.6), "'trim'"),
     ],
 )
 def test_bad_input_gets_one_sentence(search: Any, words: str) -> None:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
 from mercer.kernels import RBF
+from mercer.spheres._bulk import HALF, bulk
 from mercer.spheres._widths import (
     Choice,
     by_artificial_outliers,
@@ -67,21 +68,38 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
     - ``"scott"``, ``"silverman"``: the rules of thumb of density estimation;
     - ``"median"``: :math:`1/\gamma` is the median squared distance of two rows.
 
+    Rows that are no targets may be among the data. Where such rows stand close together, a narrow
+    kernel gives them support vectors of their own and takes them for targets: nu says how many rows
+    may lie outside, not which. Therefore a share t of the rows is set aside beforehand, those
+    farthest from a wide ball around the bulk of the data (:math:`\sigma` is the median distance of
+    two rows, nu = 0.5). Width and description come from the rest, with a :math:`\nu'` for which as
+    many of all rows lie outside, :math:`t + (1 - t) \nu' = \nu`:
+
+    .. math:: t = \nu^2, \quad \nu' = \nu / (1 + \nu) .
+
+    On this share two descriptions agree that leave out :math:`\nu` each and know nothing of each
+    other. Next to nothing is set aside where nu is small, a quarter of the rows where nu = 0.5 says
+    that many may be outliers, and never more than half.
+
     Parameters
     ----------
     estimator : estimator
         `SVDD`, `OneClassSVM` or another with a Gaussian kernel, ``gamma``, ``nu`` and ``support_``.
     strategy : str, default="support_fraction"
         One of the above.
+    trim : float or None, default=None
+        Share of the rows that is set aside before the choice and the fit, at most 0.5. None is t
+        as above, and 0 where the estimator has a price C; 0 keeps all rows, for data that are
+        known to be targets.
     target_error : float or None, default=None
-        For "support_fraction". None is half as much again as the estimator's nu, but at most 0.05
-        more, since the share of support vectors cannot fall below nu; or 0.1 where it has none.
+        For "support_fraction". None is half as much again as :math:`\nu'`, but at most 0.05 more,
+        since the share of support vectors cannot fall below nu; or 0.1 where it has none.
     n_widths : int, default=20
         Number of widths to try, evenly spaced on a logarithmic scale from the smallest to the
         largest distance of two rows.
     nus : array-like of float or None, default=None
         Values of nu to try with "artificial_outliers"; None tries 0.01, 0.02, 0.05, 0.1 and 0.2.
-        The other strategies leave the estimator's nu as it is.
+        They hold for the rows that are kept. The other strategies take the estimator's nu.
     region : {"box", "ball"}, default="box"
         Where artificial outliers are drawn, see `artificial_outliers`.
     n_outliers : int, default=1000
@@ -92,16 +110,18 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         Number of folds for the error on targets.
     max_samples : int or None, default=2000
         Where there are more rows, the choice is made on so many of them, drawn at random; None
-        uses all. The chosen description is fitted to all rows.
+        uses all. The chosen description is fitted to all rows that are kept.
     random_state : int, RandomState or None, default=None
         Draws rows, folds and outliers.
 
     Attributes
     ----------
     best_estimator_ : estimator
-        Fitted with the choice to all rows.
+        Fitted with the choice to all rows that are kept.
     best_params_ : dict
-        The chosen ``gamma`` and ``nu``.
+        The chosen ``gamma`` and the ``nu`` of the rows that are kept.
+    kept_ : ndarray of bool of shape (n_samples,)
+        Rows that were not set aside.
     sigma_ : float
         The chosen width.
     history_ : list of dict
@@ -124,6 +144,10 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
     D. M. J. Tax, R. P. W. Duin, "Uniform object generation for optimizing one-class classifiers",
     Journal of Machine Learning Research 2 (2001).
 
+    P. J. Rousseeuw, K. Van Driessen, "A fast algorithm for the minimum covariance determinant
+    estimator", Technometrics 41 (1999), for trimming with an estimate that half of the rows cannot
+    move.
+
     Examples
     --------
     >>> import numpy as np
@@ -139,6 +163,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict", "decision_function"])],
         "strategy": [StrOptions(STRATEGIES)],
+        "trim": [Interval(Real, 0.0, HALF, closed="both"), None],
         "target_error": [Interval(Real, 0.0, 1.0, closed="both"), None],
         "n_widths": [Interval(Integral, 2, None, closed="left")],
         "nus": ["array-like", None],
@@ -155,6 +180,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         estimator: Any,
         *,
         strategy: str = "support_fraction",
+        trim: float | None = None,
         target_error: float | None = None,
         n_widths: int = 20,
         nus: Any = None,
@@ -167,6 +193,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> None:
         self.estimator = estimator
         self.strategy = strategy
+        self.trim = trim
         self.target_error = target_error
         self.n_widths = n_widths
         self.nus = nus
@@ -179,7 +206,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose, and fit the choice to all rows.
+        """Choose, and fit the choice to all rows that are kept.
 
         Parameters
         ----------
@@ -195,13 +222,18 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         self._width_name()
         random = check_random_state(self.random_state)
-        rows = X
+        some = np.arange(len(X))
         if self.max_samples is not None and len(X) > self.max_samples:
-            rows = X[np.sort(random.choice(len(X), self.max_samples, replace=False))]
-        choice = self._choose(rows, random)
+            some = np.sort(random.choice(len(X), self.max_samples, replace=False))
+        nu = self._nu()
+        kept = bulk(X, X[some], _trimmed(nu) if self.trim is None else self.trim)
+        if nu is not None:
+            nu = max(0.0, 1.0 - (1.0 - nu) / float(kept.mean()))
+        choice = self._choose(X[some[kept[some]]], random, nu)
         best = choice.tried[choice.best]
         estimator = clone(self.estimator)
-        self.best_estimator_ = self._set(estimator, best["gamma"], best["nu"]).fit(X)
+        self.best_estimator_ = self._set(estimator, best["gamma"], best["nu"]).fit(X[kept])
+        self.kept_ = kept
         self.best_params_ = {"gamma": best["gamma"], "nu": best["nu"]}
         self.sigma_ = best["sigma"]
         self.history_ = [
@@ -230,7 +262,14 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
             chosen |= {"nu": nu} | ({"C": None} if "C" in model.get_params() else {})
         return model.set_params(**chosen)
 
-    def _choose(self, X: Floats, random: np.random.RandomState) -> Choice:
+    def _nu(self) -> float | None:
+        """Return the share of rows that may lie outside, or None where a price is given."""
+        nu = getattr(self.estimator, "nu", None)
+        if nu is None and getattr(self.estimator, "C", None) is None:
+            return DEFAULT_NU
+        return nu
+
+    def _choose(self, X: Floats, random: np.random.RandomState, nu: float | None) -> Choice:
         model = clone(self.estimator)
         if "warm_start" in model.get_params():
             model.set_params(warm_start=True)
@@ -238,9 +277,6 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         def fit(rows: Floats, *, gamma: float, nu: float | None) -> Any:
             return self._set(model, gamma, nu).fit(rows)
 
-        nu = getattr(self.estimator, "nu", None)
-        if nu is None and getattr(self.estimator, "C", None) is None:
-            nu = DEFAULT_NU
         if self.strategy in ("scott", "silverman", "median"):
             return by_rule(X, self.strategy, fit, nu)
         widths = widths_between_rows(X, self.n_widths)
@@ -293,6 +329,10 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return getattr(self.best_estimator_, method)(X)
+
+
+def _trimmed(nu: float | None) -> float:
+    return 0.0 if nu is None else min(nu**2, HALF)
 
 
 def _checked_nus(nus: Any) -> list[float]:
