@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.gaussian_process.kernels import Matern
 
 from mercer import SVC
@@ -39,7 +40,9 @@ KERNELS: dict[str, Kernel] = {
     "weighted linear": Weighted(Linear(), [1.0, 0.5, 0.7, 1.5]),
     "weighted polynomial": Weighted(Polynomial(2, 0.3, 0.7), [1.0, 0.5, 0.7, 1.5]),
     "polynomial": Polynomial(3, 0.2, 1.0),
+    "laplacian": Laplacian(0.3),
     "sum": 0.7 * RBF(0.3) + 0.2 * Linear() + 0.4 * Laplacian(0.2),
+    "product": RBF(0.2) * Polynomial(2, 0.3, 1.0),
     "normalized": Normalized(Polynomial(2, 0.5, 1.0)),
     "matern": as_kernel(Matern(1.5, nu=1.5)),
 }
@@ -62,7 +65,7 @@ CRITERIA: dict[str, tuple[Any, tuple[str, ...]]] = {
     "gacv": (gacv, ("hinge",)),
     "smoothed error on folds": (
         partial(smoothed_validation_error, cv=3),
-        ("hinge", "squared_hinge"),
+        ("hinge", "squared_hinge", "hard"),
     ),
     "smoothed error": (
         partial(smoothed_validation_error, validation=VALIDATION),
@@ -72,7 +75,10 @@ CRITERIA: dict[str, tuple[Any, tuple[str, ...]]] = {
         partial(posterior_error, validation=VALIDATION),
         ("hinge", "squared_hinge", "hard"),
     ),
-    "posterior error on folds": (partial(posterior_error, cv=3), ("hinge", "squared_hinge")),
+    "posterior error on folds": (
+        partial(posterior_error, cv=3),
+        ("hinge", "squared_hinge", "hard"),
+    ),
 }
 
 CASES = [
@@ -112,3 +118,56 @@ def test_gradient(criterion: Any, loss: str, kernel: str) -> None:
     expected = differences(lambda p: criterion(model(p), X, y, gradient=False).value, point)
     scale = np.abs(expected).max()
     np.testing.assert_allclose(found.gradient, expected, rtol=1e-4, atol=1e-5 * scale + 1e-7)
+
+
+WEIGHTED = {
+    "evidence": (evidence, "squared_hinge"),
+    "press": (press, "squared_hinge"),
+    "radius_margin": (radius_margin, "squared_hinge"),
+    "modified_radius_margin": (modified_radius_margin, "hinge"),
+}
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_gradient_with_weights_and_many_classes(name: str, multi_class: str) -> None:
+    criterion, loss = WEIGHTED[name]
+    X = X_ALL[:45]
+    y = np.where(X[:, 3] > 0.8, 2, NOISY[:45])
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, 45)
+    kernel = KERNELS["widths"]
+
+    def found(point: np.ndarray, gradient: bool = False) -> Any:
+        model = classifier(loss, kernel.with_theta(point[1:]), point[0])
+        model.set_params(class_weight={0: 2.0}, multi_class=multi_class)
+        model.fit(X, y, sample_weight=weights)
+        return criterion(model, X, y, gradient=gradient, sample_weight=weights)
+
+    point = np.append(np.log(2.0), kernel.theta)
+    expected = differences(lambda p: found(p).value, point)
+    scale = np.abs(expected).max()
+    gradient = found(point, gradient=True).gradient
+    np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=1e-5 * scale + 1e-7)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "widths"])
+def test_sparse_rows_have_the_same_gradient(kernel: str) -> None:
+    X, y = np.where(np.abs(X_ALL[:55]) > 0.5, X_ALL[:55], 0.0), NOISY[:55]
+    for criterion in (evidence, press, radius_margin, span):
+        dense, sparse = (
+            criterion(classifier("squared_hinge", KERNELS[kernel]).fit(rows, y), rows, y)
+            for rows in (X, sp.csr_matrix(X))
+        )
+        assert sparse.value == pytest.approx(dense.value, rel=1e-8)
+        np.testing.assert_allclose(sparse.gradient, dense.gradient, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_widths_far_from_the_origin(offset: float) -> None:
+    """Only differences of rows count, however far away the rows are."""
+    X, y = X_ALL[:55], NOISY[:55]
+    near, far = (
+        evidence(classifier("squared_hinge", KERNELS["widths"]).fit(rows, y), rows, y)
+        for rows in (X, X + offset)
+    )
+    np.testing.assert_allclose(far.gradient, near.gradient, rtol=1e-6)

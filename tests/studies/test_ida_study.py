@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from mercer.studies import StudyResults, get_study, run_study
-from mercer.studies.ida import COLUMNS, _is_explored, draw_means, summary
+from mercer.studies.ida import COLUMNS, _is_explored
+from mercer.studies.ida_report import claims, draw_means, report, summary
 
 
 @pytest.fixture(scope="module", name="study")
@@ -57,5 +58,49 @@ def test_two_sets_with_all_methods(study: Any, data_folder: Path) -> None:
     assert labels == set(study.methods)
 
 
+def made_up(study: Any, errors: dict[tuple[str, str], list[float]], **more: float) -> StudyResults:
+    """Return results with given errors of each set and method, split by split."""
+    records = [
+        {"configuration": name, "method": method, "repetition": split, "seed": 0, "seconds": 1.0}
+        | {"values": {"error": error, "trainings": 9, "evaluations": 0} | more}
+        for (name, method), values in errors.items()
+        for split, error in enumerate(values)
+    ]
+    return StudyResults(study, records)
+
+
+def test_claims_are_judged_on_the_same_splits(study: Any) -> None:
+    errors = {
+        ("heart", "A-grid"): [10.0, 12.0],
+        ("heart", "default"): [10.5, 12.5, 30.0],  # the last split has no grid to compare with
+        ("thyroid", "A-grid"): [5.0, 5.0],
+        ("thyroid", "default"): [6.0, 5.4],
+        ("heart", "C-L2-rbf"): [16.1, 16.1],
+        ("thyroid", "C-L2-rbf"): [4.95, 4.95],
+    }
+    found = {claim.text: claim for claim in claims(made_up(study, errors, evaluations=61))}
+    bound, cost, error, most, loss = found.values()
+    assert bound.value == pytest.approx((16.1 + 4.95 - 16.02 - 4.75) / 2)
+    assert bound.holds
+    assert cost.holds
+    assert cost.value == 9
+    assert error.value == pytest.approx(((10.5 + 12.5 + 30.0) / 3 + 5.7) / 2)
+    assert not most.holds
+    assert most.value == 61
+    assert "thyroid" in loss.text
+    assert loss.value == pytest.approx(0.7)
+    assert not loss.holds
+    text = report(made_up(study, errors))
+    assert f"- {loss}" in text
+    assert "| heart | 2 | 16.02 ± 3.25 | 16.10 ± 0.00 | 11.0 → 9.0 |" in text
+
+
+def test_a_report_of_a_part(study: Any) -> None:
+    text = report(made_up(study, {("heart", "B-L1-rbf"): [20.0]}))
+    assert "| heart | 1 | 22.62 ± 3.89 | 20.00 | 14.1 → 9.0 |" in text
+    assert "Verdicts" not in text
+
+
 def test_a_summary_of_nothing_is_empty(study: Any) -> None:
     assert summary(StudyResults(study, [])) == {}
+    assert claims(StudyResults(study, [])) == []

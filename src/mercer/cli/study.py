@@ -70,7 +70,7 @@ def run(
 
     Every finished cell is kept in the folder at once: stop at any time and give the same command
     again. The folder then holds table.csv (our means beside the printed ones), results.json (every
-    repetition) and pictures.
+    repetition), pictures and, where a study has more to say, report.md.
     """
     from mercer.studies import StudyError, get_study
 
@@ -178,7 +178,7 @@ def _stopped(progress: Progress) -> str:
 
 def _report(results: StudyResults, folder: Path, pictures: bool) -> None:
     from mercer.studies.pictures import draw_pictures
-    from mercer.studies.results import RESULTS_FILE, TABLE_FILE
+    from mercer.studies.results import REPORT_FILE, RESULTS_FILE, TABLE_FILE
 
     screen = _screen()
     if results.dropped:
@@ -193,6 +193,10 @@ def _report(results: StudyResults, folder: Path, pictures: bool) -> None:
     screen.print(terminal_table(results))
     screen.print(summary(results), soft_wrap=True, markup=False)
     written = [folder / TABLE_FILE, folder / RESULTS_FILE]
+    if text := results.report():
+        screen.print(f"\n{text}", soft_wrap=True, markup=False)
+        written.append(folder / REPORT_FILE)
+        written[-1].write_text(text, encoding="utf-8")
     if pictures:
         written += draw_pictures(results, folder)
     names = ", ".join(map(str, written))

@@ -68,7 +68,10 @@ class BorderedSystem:
 
     @cached_property
     def lower_inverse(self) -> Floats:
-        """Lower triangle (with its diagonal) of the block P of the inverse of M; zeros above."""
+        """Lower triangle (with its diagonal) of the block P of the inverse of M; zeros above.
+
+        In Fortran's order.
+        """
         inverse, info = lapack.dpotri(self.factor, lower=1)
         if info:
             raise NoSolutionError(NOT_POSITIVE)

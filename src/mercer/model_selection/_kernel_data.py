@@ -6,10 +6,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer.gram import make_gram
 from mercer.kernels import RBF, Kernel, squared_distances
+from mercer.kernels._distances import contract_squared_differences
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -51,13 +53,20 @@ class KernelData:
             return np.empty(0)
         if kernel.is_pairwise:
             return kernel.contract_gradient(self.points[np.ix_(rows, columns)], weights)
-        if isinstance(kernel, RBF) and not np.ndim(kernel.gamma):
-            where = _where(rows, columns, self.points.shape[0])
-            # The distances do not depend on the width: dK / d ln gamma = -gamma D K.
-            terms = weights * self.matrix[where]
-            return np.array([-kernel.gamma * np.vdot(terms, self._shared.distances[where])])
+        if isinstance(kernel, RBF) and not (np.ndim(kernel.gamma) and sp.issparse(self.points)):
+            return self._contract_widths(weights, rows, columns)
         right = None if columns is rows else self.points[columns]
         return kernel.contract_gradient(self.points[rows], weights, right)
+
+    def _contract_widths(self, weights: Floats, rows: Rows, columns: Rows) -> Floats:
+        r"""Use the matrix at hand: :math:`dK / d\ln\gamma_k = -\gamma_k D_k K`."""
+        gamma, where = self.kernel.gamma, _where(rows, columns, self.points.shape[0])
+        terms = weights * self.matrix[where]
+        if not np.ndim(gamma):  # the distances do not depend on the width
+            return np.array([-gamma * np.vdot(terms, self._shared.distances[where])])
+        left = self.points[rows]
+        right = left if columns is rows else self.points[columns]
+        return -np.asarray(gamma) * contract_squared_differences(left, right, terms)
 
 
 class _Shared:

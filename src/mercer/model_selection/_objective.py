@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from threadpoolctl import ThreadpoolController
 
 from mercer._machine import rows_of
 from mercer.kernels import Kernel
@@ -52,6 +53,9 @@ NOTHING = 1e-9
 """Smaller shares of a weight are what rounding left of a row that is wholly in a fold."""
 
 NAMES = ("auto", *SMOOTH, *ON_FOLDS)
+
+FEW_ROWS = 512
+"""With fewer rows linear algebra in threads gains nothing, and waits where others use the cores."""
 
 SOLVER_TOL = 1e-6
 """Gap to which machines are trained: a gradient must not feel where the solver stopped."""
@@ -143,17 +147,20 @@ class Objective:
     def __call__(self, C: float, kernel: Kernel) -> Evaluation:
         """Return the criterion with its gradient in (ln C, theta)."""
         key = np.append(kernel.theta, C).tobytes()
-        return self._recall(key) or self._keep(key, *self._evaluate(C, kernel))
+        return self._recall(key) or self._keep(key, lambda: self._evaluate(C, kernel))
 
     def fold_error(self, loss: str, C: float, kernel: Kernel) -> Evaluation:
         """Return the error on folds with another loss; it has no gradient."""
         key = loss.encode() + np.append(kernel.theta, C).tobytes()
-        return self._recall(key) or self._keep(key, *self._fold_error(loss, C, kernel))
+        return self._recall(key) or self._keep(key, lambda: self._fold_error(loss, C, kernel))
 
     def _recall(self, key: bytes) -> Evaluation | None:
         return self.memory.evaluations.get(key)
 
-    def _keep(self, key: bytes, found: Criterion, n_fits: int) -> Evaluation:
+    def _keep(self, key: bytes, evaluate: Callable[[], tuple[Criterion, int]]) -> Evaluation:
+        threads = 1 if len(self.sample.labels) < FEW_ROWS else self.n_threads
+        with _thread_pools().limit(limits=threads, user_api="blas"):
+            found, n_fits = evaluate()
         if found.gradient is None:
             raise ValueError(
                 "The criterion of a gradient search must return a gradient; the built-in ones "
@@ -242,3 +249,8 @@ class Objective:
             return judge(on_folds(machine, self.splits), rate, True)
 
         return evaluate
+
+
+@lru_cache(maxsize=1)
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -10,6 +10,7 @@ import numpy as np
 from mercer.kernels import RBF, Kernel
 from mercer.model_selection._descent import Descent, Step
 from mercer.model_selection._objective import Objective
+from mercer.model_selection._relevance import RelevanceObjective
 from mercer.model_selection._space import Space
 
 FIRST_SHARE = 2 / 3
@@ -29,7 +30,7 @@ class Search:
 
     Parameters
     ----------
-    objective : Objective
+    objective : Objective or RelevanceObjective
     C_bounds, kernel_bounds : pair of float
     most : int
         Evaluations allowed from each starting point.
@@ -41,7 +42,7 @@ class Search:
         Machines trained so far.
     """
 
-    objective: Objective
+    objective: Objective | RelevanceObjective
     C_bounds: Any
     kernel_bounds: Any
     most: int
@@ -94,6 +95,7 @@ class Search:
         candidates = [own, ("hinge", best.C / NEARBY), ("hinge", best.C * NEARBY)]
         errors = []
         for loss, C in candidates:
+            assert isinstance(self.objective, Objective)  # a relevance vector machine has no loss
             found = self.objective.fold_error(loss, C, best.kernel)
             self.n_fits += found.n_fits
             record = {"stage": loss, "start": 0, "C": C, "kernel": best.kernel}

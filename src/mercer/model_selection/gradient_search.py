@@ -19,10 +19,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._machine import checked_weights, rows_of
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer.kernels import Kernel
+from mercer.model_selection._descent import Step
 from mercer.model_selection._held_out import fold_splits
 from mercer.model_selection._memory import Memory
 from mercer.model_selection._objective import NAMES, ON_FOLDS, Objective, Sample
+from mercer.model_selection._relevance import RelevanceObjective
 from mercer.model_selection._search import Search
+from mercer.relevance import RVC
 from mercer.svm import SVC
 
 IRRELEVANT = ("warm_start", "checkpoint", "n_jobs", "verbose", "max_evaluations")
@@ -47,9 +50,10 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : SVC or None, default=None
-        The classifier to tune. Its parameters are where the search starts. None is
-        ``SVC(loss="squared_hinge")``, of which "auto" chooses the loss too.
+    estimator : SVC, RVC or None, default=None
+        The classifier to tune; of an `RVC` the kernel, by its own evidence. Its parameters are
+        where the search starts. None is ``SVC(loss="squared_hinge")``, of which "auto" chooses
+        the loss too.
     criterion : str or callable, default="auto"
         "auto", "evidence", "press", "radius_margin" (hard margin and squared hinge),
         "modified_radius_margin" and "gacv" (hinge), "span", "smoothed_validation_error" or
@@ -136,7 +140,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [SVC, None],
+        "estimator": [SVC, RVC, None],
         "criterion": [StrOptions(set(NAMES)), callable],
         "n_starts": [Interval(Integral, 1, None, closed="left")],
         "C_bounds": ["array-like"],
@@ -155,7 +159,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator: SVC | None = None,
+        estimator: SVC | RVC | None = None,
         criterion: Any = "auto",
         *,
         n_starts: int = 1,
@@ -222,16 +226,17 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         random = check_random_state(memory.seed)
         kernel = model._make_kernel()
         kernel = kernel.resolve(rows_of(X, kept, kernel.is_pairwise), weights[kept])
-        sample = Sample.of(model, kernel, X, y, weights, self._choose_rows(kept, y, random))
+        rows = self._choose_rows(kept, y, random)
+        if isinstance(model, RVC):
+            sample = Sample(rows_of(X, rows, kernel.is_pairwise), y[rows], weights[rows], [], rows)
+        else:
+            sample = Sample.of(model, kernel, X, y, weights, rows)
         search = self._search(model, kernel, sample, memory)
         self._memory = memory
-        best = (search.auto if self.criterion == "auto" else search.plain)(
-            kernel, float(model.C), self.n_starts, random
-        )
-        loss, C = model.loss, best.C
-        if self.criterion == "auto" and np.isfinite(C):
-            loss, C = search.choose_loss(best, self.estimator and model.loss)
-        params = self._settings(model, loss, C, best.kernel)
+        C = np.inf if isinstance(model, RVC) else float(model.C)
+        go = search.auto if self.criterion == "auto" else search.plain
+        best = go(kernel, C, self.n_starts, random)
+        params = self._settings(model, search, best)
         model.set_params(**params).fit(X, y, sample_weight=sample_weight)
         self.best_params_ = params
         self.best_estimator_ = model
@@ -240,7 +245,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.best_score_ = -best.criterion
         self.history_ = search.history
         self.n_evaluations_ = len(search.history)
-        self.n_fits_ = search.n_fits + model.n_iter_.size
+        self.n_fits_ = search.n_fits + np.size(model.n_iter_)
         self.n_rows_ = len(sample.labels)
         self.classes_ = model.classes_
         return self
@@ -270,7 +275,18 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         part, _ = train_test_split(kept, train_size=most, stratify=y[kept], random_state=random)
         return np.sort(part)
 
-    def _search(self, model: SVC, kernel: Kernel, sample: Sample, memory: Memory) -> Search:
+    def _search(self, model: SVC | RVC, kernel: Kernel, sample: Sample, memory: Memory) -> Search:
+        limits = (self.C_bounds, self.kernel_bounds, self.max_evaluations, self.ftol, self.gtol)
+        if isinstance(model, RVC):
+            if self.criterion not in ("auto", "evidence"):
+                raise ValueError(
+                    "The parameters of an RVC are chosen by its evidence, criterion='evidence' or "
+                    f"'auto'; got {self.criterion!r}."
+                )
+            if kernel.theta.size == 0 or model.basis == "columns":
+                raise ValueError("The basis of this RVC has no parameters to choose.")
+            relevance = RelevanceObjective(model, sample, memory, self.checkpoint)
+            return Search(relevance, *limits, verbose=int(self.verbose))
         on_folds = isinstance(self.criterion, str) and self.criterion in ON_FOLDS
         objective = Objective(
             "evidence" if self.criterion == "auto" else self.criterion,
@@ -282,16 +298,20 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.checkpoint,
             None if self.n_jobs in (None, -1) else effective_n_jobs(self.n_jobs),
         )
-        limits = (self.C_bounds, self.kernel_bounds, self.max_evaluations, self.ftol, self.gtol)
         return Search(objective, *limits, verbose=int(self.verbose))
 
-    def _settings(self, model: SVC, loss: str, C: float, kernel: Kernel) -> dict[str, Any]:
+    def _settings(self, model: SVC | RVC, search: Search, best: Step) -> dict[str, Any]:
         """Return the parameters of the classifier that stand for loss, C and kernel."""
-        params: dict[str, Any] = {"C": C} if self.estimator is not None else {"C": C, "loss": loss}
-        own = kernel.free_parameters()
+        params: dict[str, Any] = {}
+        if isinstance(model, SVC):
+            loss, C = model.loss, best.C
+            if self.criterion == "auto" and np.isfinite(C):
+                loss, C = search.choose_loss(best, self.estimator and model.loss)
+            params = {"C": C} if self.estimator is not None else {"C": C, "loss": loss}
+        own = best.kernel.free_parameters()
         if isinstance(model.kernel, str) and set(own) <= {"gamma", "coef0"}:
             return params | own
-        return params | {"kernel": kernel}
+        return params | {"kernel": best.kernel}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -82,15 +82,14 @@ def press_of(machine: TwoClassMachine, gradient: bool = True) -> Criterion:
     if gradient:
         pull = 2.0 * weights**2 * residuals / (count * diagonal)
         h = pull * beta / diagonal
-        u = system.solve(pull)[0]
-        # h is never negative: the middle term is a product of a matrix with its transpose.
         inverse = system.inverse
-        middle = blas.dsyrk(1.0, (inverse * np.sqrt(h)).T, trans=1, lower=1)
-        in_diagonal = middle.diagonal() - u * beta
+        u = inverse @ pull
+        # h is never negative: the middle term is a product of a matrix with its transpose.
         # Twice the lower triangle stands for both.
-        middle *= 2.0
-        np.fill_diagonal(middle, 0.5 * middle.diagonal())
+        lower = blas.dsyrk(2.0, inverse * np.sqrt(h), lower=1)
+        lower = blas.dsyr2(-1.0, u, beta, lower=1, a=lower, overwrite_a=1)
+        in_diagonal = 0.5 * lower.diagonal()
+        np.fill_diagonal(lower, in_diagonal)
         in_log_C = -float(in_diagonal @ solved.ridge) - float(h @ repeats)
-        in_kernel = machine.contract(middle.T - np.outer(u, beta))
-        slope = machine.gradient(in_log_C, in_kernel)
+        slope = machine.gradient(in_log_C, machine.contract(lower.T))
     return Criterion(value, slope, machine.names)

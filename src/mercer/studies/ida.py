@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .results import StudyResults
 from .study import Configuration, Printed, Study
 
 TABLES = """
@@ -60,56 +59,6 @@ def run(configuration: Configuration, method: str, repetition: int, seed: int) -
     error = 100.0 * float(np.mean(model.predict(data.data[test]) != data.target[test]))
     part = "exploration" if _is_explored(name, data.splits, repetition) else "confirmation"
     return {"error": error, f"{part}_error": error, **counts}
-
-
-def summary(results: StudyResults) -> dict[str, dict[str, Any]]:
-    """Return for each method the means over the sets, ours and the printed ones.
-
-    Sets of which a method has no result are left out of all its means.
-
-    Returns
-    -------
-    dict of dict
-        By method: ``error``, ``exploration_error``, ``confirmation_error``, ``trainings``,
-        ``evaluations``, ``printed``, ``printed_trainings`` (None where there is none) and
-        ``sets``.
-    """
-    rows = results.table()
-    means: dict[str, dict[str, Any]] = {}
-    for method in dict.fromkeys(row["method"] for row in rows):
-        own = [row for row in rows if row["method"] == method]
-        names = {"error": "mean", "printed": "printed_mean"}
-        further = ("exploration_error", "confirmation_error", "trainings", "evaluations")
-        names |= {name: name for name in (*further, "printed_trainings")}
-        means[method] = {name: _mean([row.get(key) for row in own]) for name, key in names.items()}
-        means[method]["sets"] = len(own)
-    return means
-
-
-def draw_means(results: StudyResults) -> Any:
-    """Draw the mean error over the sets against the number of trainings, ours and the printed."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
-    ax = figure.subplots()
-    for method, mean in summary(results).items():
-        cost = (mean["trainings"] or 0.0) + (mean["evaluations"] or 0.0)
-        ax.plot(cost, mean["error"], "o", color="#0072B2", ms=7)
-        ax.annotate(method, (cost, mean["error"]), xytext=(6, 4), textcoords="offset points")
-        if mean["printed"] is not None and mean["printed_trainings"] is not None:
-            ends = [cost, mean["printed_trainings"]], [mean["error"], mean["printed"]]
-            ax.plot(*ends, color="#808080", lw=0.8, zorder=0)
-            ax.plot(ends[0][1], ends[1][1], "D", mfc="none", color="#D55E00", ms=6)
-    ax.plot([], [], "o", color="#0072B2", label="ours: trainings and evaluations")
-    ax.plot([], [], "D", mfc="none", color="#D55E00", label="printed: trainings")
-    ax.set_xscale("log")
-    ax.margins(x=0.2, y=0.12)
-    ax.set_xlabel("cost of choosing the parameters")
-    ax.set_ylabel("mean error over the sets [%]")
-    ax.grid(color="#808080", alpha=0.3, linewidth=0.6)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False)
-    return figure
 
 
 def _tune(name: str, method: str, X: Any, y: Any, seed: int) -> tuple[Any, dict[str, float]]:
@@ -183,11 +132,6 @@ def _is_explored(name: str, splits: Any, number: int) -> bool:
     return any(np.array_equal(rows, np.sort(train)) for train, _ in seen)
 
 
-def _mean(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
-
-
 def _configurations() -> tuple[Configuration, ...]:
     configurations = []
     for line in TABLES.split("\n")[1:-1]:
@@ -224,6 +168,7 @@ STUDY = Study(
     printed_repetitions=100,
     pictures={
         "overview": "mercer.studies.pictures:draw_overview",
-        "means": "mercer.studies.ida:draw_means",
+        "means": "mercer.studies.ida_report:draw_means",
     },
+    report="mercer.studies.ida_report:report",
 )

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from .study import Printed, Study
 CLOSE = 3.0
 """Standard errors within which a printed mean counts as reproduced."""
 
-TABLE_FILE, RESULTS_FILE = "table.csv", "results.json"
+TABLE_FILE, RESULTS_FILE, REPORT_FILE = "table.csv", "results.json", "report.md"
 
 
 @dataclass
@@ -118,6 +119,11 @@ class StudyResults:
             for printed in configuration.printed.values()
             for name in printed.extra
         }
+
+    def report(self) -> str:
+        """Return what the study itself says of its results, in Markdown; most say nothing."""
+        module_name, _, function = self.study.report.partition(":")
+        return str(getattr(import_module(module_name), function)(self)) if function else ""
 
     def write(self, folder: Any) -> tuple[Path, Path]:
         """Write `table.csv` and `results.json` (every repetition) into a folder."""

@@ -95,6 +95,9 @@ class Study:
     pictures : mapping of str to str
         ``{"file stem": "module:function"}``; a function gets the `StudyResults` and returns a
         matplotlib figure.
+    report : str
+        ``"module:function"`` of a function that gets the `StudyResults` and returns what they come
+        to as text in Markdown; the command line prints it and keeps it as `report.md`.
     version : int
         Raise it when `run` changes in a way that makes earlier results void.
 
@@ -129,6 +132,7 @@ class Study:
     pictures: Mapping[str, str] = field(
         default_factory=lambda: {"overview": "mercer.studies.pictures:draw_overview"}
     )
+    report: str = ""
     version: int = 1
 
     def __post_init__(self) -> None:
