@@ -240,10 +240,13 @@ class SharedSearch:
         """Return the kernel matrix of each fold, the same object where it is the same."""
         made: dict[tuple[int, str], Any] = {}
         matrices = {}
+        kernel: Kernel | None = None
         for k in folds:
-            points, kernel = self.points[k], model._make_kernel()
-            kernel = kernel.resolve(points[self.splits[k][0]])
-            key = (id(points), stable_key(kernel))
+            points = self.points[k]
+            if kernel is None or isinstance(model.gamma, str) or not isinstance(model.kernel, str):
+                kernel = model._make_kernel().resolve(points[self.splits[k][0]])
+                name = stable_key(kernel)
+            key = (id(points), name)
             if key not in made:
                 made[key] = self.last.get(key) or self._matrix(kernel, points, distances)
             matrices[k] = made[key]
