@@ -13,8 +13,8 @@ from mercer.plotting._plane import Plane, as_table
 class SupportVectors(NamedTuple):
     """Where the support vectors lie in the picture, what each is, and the class of each.
 
-    The kinds are "margin" (between the bounds), "bound", "slack" (there is no bound) and "" (not
-    known). The classes are None where the machine does not sort its vectors by class.
+    The kinds are "margin" (between the bounds), "bound", "slack" (there is no bound), "relevance"
+    and "" (not known). The classes are None where the machine does not sort its vectors by class.
     """
 
     points: NDArray[np.float64]
@@ -63,24 +63,33 @@ def find_support(estimator: Any, X: Any, plane: Plane) -> SupportVectors | None:
     as the rows of `X`, provided that `X` is what the pipeline was fitted on.
     """
     steps, machine = unwrap(estimator)
-    if not hasattr(machine, "support_vectors_") or not len(machine.support_):
+    rows, vectors = _vectors_of(machine)
+    if rows is None or not len(rows) or not len(vectors):
         return None
     if not steps:
-        points = plane.project(machine.support_vectors_)
-    elif _was_fitted_on(steps, machine, X):
-        points = plane.project(X)[machine.support_]
+        points = plane.project(vectors)
+    elif _was_fitted_on(steps, rows, vectors, X):
+        points = plane.project(X)[rows]
     else:
         return None
+    if hasattr(machine, "relevance_"):
+        return SupportVectors(points, np.full(len(rows), "relevance"))
     return SupportVectors(points, _kinds(machine), _codes(machine))
 
 
-def _was_fitted_on(steps: list[Any], machine: Any, X: Any) -> bool:
-    if machine.support_.max() >= np.shape(X)[0]:
+def _vectors_of(machine: Any) -> tuple[Any, Any]:
+    """Return which rows are support or relevance vectors, and these rows."""
+    for name in ("support", "relevance"):
+        if hasattr(machine, f"{name}_vectors_"):
+            return getattr(machine, f"{name}_"), getattr(machine, f"{name}_vectors_")
+    return None, None
+
+
+def _was_fitted_on(steps: list[Any], rows: Any, vectors: Any, X: Any) -> bool:
+    if rows.max() >= np.shape(X)[0]:
         return False
-    vectors = as_table(transform(steps, X))[machine.support_]
-    return vectors.shape == machine.support_vectors_.shape and np.allclose(
-        vectors, as_table(machine.support_vectors_)
-    )
+    seen = as_table(transform(steps, X))[rows]
+    return seen.shape == vectors.shape and np.allclose(seen, as_table(vectors))
 
 
 def _kinds(machine: Any) -> NDArray[np.str_]:

@@ -36,8 +36,10 @@ SUPPORT_LABELS = {
     "margin": "support vector on the margin",
     "bound": "support vector at the bound C",
     "slack": "support vector, with slack",
+    "relevance": "relevance vector",
     "": "support vector",
 }
+RINGED = ("margin", "relevance")
 ONE_CLASS_LABELS = SUPPORT_LABELS | {
     "margin": "support vector on the boundary",
     "bound": "support vector at the bound",
@@ -95,7 +97,7 @@ class BoundaryDisplay:
         The data, one collection a class.
     support_ : dict of PathCollection
         Signs on the support vectors by kind: "margin", "bound", "slack" for the squared hinge loss,
-        "" where the kind is not known.
+        "relevance" for relevance vectors, "" where the kind is not known.
     legend_ : Legend or None
     colorbar_ : Colorbar or None
         The scale of the probabilities.
@@ -301,7 +303,7 @@ class BoundaryDisplay:
         return drawn
 
     def _draw_support(self, ax: Any) -> dict[str, Any]:
-        """Draw a ring around vectors on the margin, an outline on all others.
+        """Draw a ring around relevance vectors and those on the margin, an outline on all others.
 
         Where there are many, the signs go under the points: the colours of the classes are worth
         more than each single sign.
@@ -318,7 +320,7 @@ class BoundaryDisplay:
             chosen = self.support.kinds == kind
             if not chosen.any():
                 continue
-            ring = kind == "margin"
+            ring = kind in RINGED
             drawn[kind] = ax.scatter(
                 *self.support.points[chosen].T,
                 s=point_size(n_points) * (3.5 if ring else outline),
@@ -351,7 +353,7 @@ class BoundaryDisplay:
             handles.append(Line2D([], [], color=color, lw=1.1, ls="--", label="margin, f = ±1"))
         for kind, collection in self.support_.items():
             style: dict[str, Any] = {"ls": "", "marker": "o", "mfc": "none", "mec": color}
-            style |= {"ms": 11, "mew": 1.5} if kind == "margin" else {"ms": 6, "mew": 1.2}
+            style |= {"ms": 11, "mew": 1.5} if kind in RINGED else {"ms": 6, "mew": 1.2}
             handles.append(Line2D([], [], label=collection.get_label(), **style))
         return legend_beside(ax, handles)
 

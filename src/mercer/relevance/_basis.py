@@ -1,0 +1,164 @@
+"""The functions that a relevance vector machine chooses from, as rows of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mercer.gram.pairwise import centre_for, engine_points, fill
+from mercer.kernels import Kernel
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+BLOCK_ENTRIES = 1 << 18
+"""Values worked on at a time: two megabytes, which stay in the processor's cache."""
+
+
+class Basis:
+    """Basis functions evaluated at the training rows.
+
+    Function m has the values ``rows([m])[0]``. The constant function, where there is one, is the
+    last.
+
+    Parameters
+    ----------
+    evaluate : callable
+        From an array of indices to an array of shape (indices.size, n).
+    count : int
+        Number of functions without the constant.
+    n : int
+        Number of training rows.
+    constant : bool
+        Whether the constant function 1 takes part.
+    memory : float
+        Bytes up to which all values are kept; beyond, they are computed anew for each pass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> basis = Basis(lambda indices: X.T[indices], count=2, n=3, constant=True, memory=1e6)
+    >>> basis.rows(np.array([1, 2]))
+    array([[2., 4., 6.],
+           [1., 1., 1.]])
+    """
+
+    def __init__(
+        self,
+        evaluate: Callable[[Indices], Floats],
+        count: int,
+        n: int,
+        constant: bool,
+        memory: float,
+    ) -> None:
+        self.count, self.n, self.constant = count, n, constant
+        self.size = count + constant
+        self._evaluate = evaluate
+        self._kept: Floats | None = None
+        if 8.0 * count * n <= memory:
+            self._kept = np.empty((count, n))
+            for part in self._parts():
+                self._kept[part] = evaluate(np.arange(part.start, part.stop))
+
+    def rows(self, indices: Indices) -> Floats:
+        """Return the values of some functions, one row each."""
+        values = np.ones((len(indices), self.n))
+        kernels = np.flatnonzero(indices < self.count)
+        if kernels.size:
+            chosen = indices[kernels]
+            found = self._evaluate(chosen) if self._kept is None else self._kept[chosen]
+            values[kernels] = found
+        return values
+
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield the values of all functions, some rows at a time."""
+        for part in self._parts():
+            if self._kept is None:
+                yield part, self._evaluate(np.arange(part.start, part.stop))
+            else:
+                yield part, self._kept[part]
+        if self.constant:
+            yield slice(self.count, self.size), np.ones((1, self.n))
+
+    def _parts(self) -> Iterator[slice]:
+        step = max(1, BLOCK_ENTRIES // max(1, self.n))
+        for start in range(0, self.count, step):
+            yield slice(start, min(self.count, start + step))
+
+
+def kernel_values(kernel: Kernel, X: Any, centres: Any) -> Floats:
+    """Return k(x_i, c_m) with one row for each centre, by the engine where it knows the kernel."""
+    return _evaluator(kernel, X, centres)(np.arange(centres.shape[0]))
+
+
+def kernel_basis(kernel: Kernel, X: Any, centres: Any, constant: bool, memory: float) -> Basis:
+    """Return the kernel functions k(., c) of some centres.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Linear
+    >>> X = np.array([[1.0], [2.0]])
+    >>> kernel_basis(Linear(), X, X, constant=False, memory=0.0).rows(np.array([1]))
+    array([[2., 4.]])
+    """
+    evaluate = _evaluator(kernel, X, centres)
+    return Basis(evaluate, centres.shape[0], X.shape[0], constant, memory)
+
+
+def _evaluator(kernel: Kernel, X: Any, centres: Any) -> Callable[[Indices], Floats]:
+    """Return a function from indices of centres to rows of kernel values."""
+    form = kernel.pairwise_form()
+    if form is None or sp.issparse(X) or sp.issparse(centres):
+        return lambda indices: np.ascontiguousarray(kernel(X, centres[indices]).T)
+    middle = centre_for(form, X)
+    left, right = engine_points(form, centres, middle), engine_points(form, X, middle)
+
+    def evaluate(indices: Indices) -> Floats:
+        values = np.empty((indices.size, right.shape[0]))
+        fill(form, np.ascontiguousarray(left[indices]), right, values)
+        return values
+
+    return evaluate
+
+
+def column_basis(X: Any, constant: bool, memory: float) -> Basis:
+    """Return the columns of a matrix as functions."""
+    columns = X.tocsc() if sp.issparse(X) else X
+
+    def evaluate(indices: Indices) -> Floats:
+        chosen = columns[:, indices]
+        return np.ascontiguousarray((chosen.toarray() if sp.issparse(chosen) else chosen).T)
+
+    return Basis(evaluate, X.shape[1], X.shape[0], constant, memory)
+
+
+def distinct_rows(X: Any) -> Indices:
+    """Return where each distinct row occurs first, in an order that depends on the values only.
+
+    A row that is given twice makes the same function twice, of which one is enough; and what does
+    not depend on the order of the rows is the same for repeated rows and for rows with a weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> distinct_rows(np.array([[2.0], [1.0], [2.0]]))
+    array([0, 1])
+    """
+    if not sp.issparse(X):
+        # Adding zero makes one of the two zeros, so that equal rows have equal bytes.
+        rows = np.ascontiguousarray(X + 0.0)
+        keys = rows.view(np.dtype((np.void, rows.itemsize * max(1, rows.shape[1])))).ravel()
+        return np.unique(keys, return_index=True)[1].astype(np.int64)
+    first: dict[bytes, int] = {}
+    for i in range(X.shape[0]):
+        part = slice(X.indptr[i], X.indptr[i + 1])
+        stored = np.flatnonzero(X.data[part])
+        key = X.indices[part][stored].astype(np.int64).tobytes() + X.data[part][stored].tobytes()
+        first.setdefault(key, i)
+    return np.array([first[key] for key in sorted(first)], dtype=np.int64)
