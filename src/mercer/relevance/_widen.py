@@ -14,7 +14,10 @@ from mercer.relevance._scores import Scorer
 Floats = NDArray[np.float64]
 
 WIDENED = 100
-"""Functions that are added."""
+WIDENED_MORE = 500
+MANY = 400
+"""Functions that are added, and how many from so many functions on: where there are many, the few
+best ones alone are too much alike."""
 
 MOST_STEPS = 60
 SETTLED = 0.1
@@ -23,7 +26,7 @@ SETTLED = 0.1
 ROUGH = 1e-5
 """Decrement at which Newton's method stops on the way."""
 
-LARGEST = 1e4
+LARGEST = 1e3
 """A function goes where its precision exceeds what the data say about it so many times."""
 
 
@@ -46,7 +49,8 @@ def widened(model: SparseModel, scorer: Scorer, tol: float, most_precision: floa
     scores = scorer.score(model)
     ratio = np.divide(scores.q**2, scores.s, out=np.zeros_like(scores.q), where=scores.s > 0)
     # Rounded, so that noise in the last digits does not choose.
-    order = np.argsort(-np.round(ratio, 9), axis=None, kind="stable")[:WIDENED]
+    count = WIDENED if ratio.size < MANY else WIDENED_MORE
+    order = np.argsort(-np.round(ratio, 9), axis=None, kind="stable")[:count]
     outputs, indices = np.unravel_index(order[ratio.ravel()[order] > 0], ratio.shape)
     wide = even_model(
         p.likelihood,
