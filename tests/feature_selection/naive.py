@@ -17,10 +17,11 @@ def importances(model: Any, X: np.ndarray, criterion: str) -> np.ndarray:
     d = X.shape[1]
     if criterion == "weights":
         return (beta @ points) ** 2
-    if criterion == "objective":
+    if criterion in ("objective", "decrease"):
         whole = beta @ kernel(points) @ beta
         without = (kernel(np.delete(points, k, axis=1)) for k in range(d))
-        return np.array([0.5 * abs(whole - beta @ K @ beta) for K in without])
+        values = np.array([0.5 * (whole - beta @ K @ beta) for K in without])
+        return np.abs(values) if criterion == "objective" else values
 
     def scaled(k: int, scale: float) -> float:
         stretched = points.copy()

@@ -91,7 +91,7 @@ KERNELS = [
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
-@pytest.mark.parametrize("criterion", ["objective", "gradient"])
+@pytest.mark.parametrize("criterion", ["objective", "decrease", "gradient"])
 def test_kernel_ranking_is_that_of_the_definition(kernel: Any, criterion: str) -> None:
     """Warm starts and downdated matrices change nothing."""
     X, y = make_classification(80, 16, n_informative=6, flip_y=0.05, random_state=3)
@@ -125,7 +125,7 @@ def test_criteria_agree_for_a_linear_kernel() -> None:
         KernelRFE(SVC(kernel="linear"), n_features_to_select=1, criterion=criterion, step=step)
         .fit(X, y)
         .order_
-        for criterion in ("auto", "weights", "objective", "gradient")
+        for criterion in ("auto", "weights", "objective", "decrease", "gradient")
         for step in (1, lambda state: 1)  # in the engine, and round by round
     ]
     for order in orders[1:]:
@@ -166,7 +166,24 @@ def test_bounds_find_what_matters(criterion: str) -> None:
     assert_array_equal(selector.get_support(indices=True), [1, 4])
 
 
-@pytest.mark.parametrize("criterion", ["auto", "gradient"])
+def test_a_kernel_too_narrow_needs_the_sign() -> None:
+    """Loud noise makes the kernel nearly the identity; only its sign tells it from what matters."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 10))
+    y = (X[:, 1] * X[:, 4] > 0).astype(int)
+    X[:, 5:] *= 30.0
+    found = {
+        criterion: KernelRFE(SVC(gamma=0.3), n_features_to_select=5, criterion=criterion)
+        .fit(X, y)
+        .get_support(indices=True)
+        .tolist()
+        for criterion in ("objective", "decrease")
+    }
+    assert found["decrease"] == [0, 1, 2, 3, 4]
+    assert found["objective"] != found["decrease"]
+
+
+@pytest.mark.parametrize("criterion", ["auto", "decrease", "gradient"])
 def test_kernel_regression_is_that_of_the_definition(criterion: str) -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 6))

@@ -80,7 +80,7 @@ def scored(scores: list[list[float]], sizes: list[int], **settings: Any) -> int:
 
     folds = np.array(scores)
     nothing = np.empty(0)
-    ranking = Ranking(np.arange(10), 0.0, nothing, nothing)
+    ranking = Ranking(np.arange(10), 0.0, 0.0, nothing, nothing)
     curve = RankingCurve("x", np.array(sizes), folds, folds, (ranking,) * len(folds), 10, 0.5)
     return KernelRFECV(SVC(), **settings)._choose(curve)
 

@@ -19,7 +19,7 @@ from mercer.svm._decomposition import TwoClassTask
 
 Floats = NDArray[np.float64]
 
-CRITERIA = ("auto", "weights", "objective", "gradient", "bound", "span")
+CRITERIA = ("auto", "weights", "objective", "decrease", "gradient", "bound", "span")
 JOINTS = ("sum", "max", "variation")
 
 
@@ -66,6 +66,7 @@ def criterion_for(name: str, kernel: Kernel) -> Callable[[Trained], Floats]:
     return {
         "weights": squared_weights,
         "objective": change_of_objective,
+        "decrease": decrease_of_objective,
         "gradient": sensitivity,
         "bound": change_of_bound,
         "span": change_of_span,
@@ -86,12 +87,23 @@ def change_of_objective(machine: Trained) -> Floats:
 
 def objective_change(kernel: Kernel, points: Floats, beta: Floats) -> Floats:
     """Return the change for a kernel expansion."""
+    return np.abs(objective_decrease(kernel, points, beta))
+
+
+def decrease_of_objective(machine: Trained) -> Floats:
+    r"""Return :math:`\tfrac12(\beta^\top K\beta - \beta^\top K^{(-i)}\beta)`, with its sign."""
+    points, beta = machine.support()
+    return objective_decrease(machine.kernel, points, beta)
+
+
+def objective_decrease(kernel: Kernel, points: Floats, beta: Floats) -> Floats:
+    """Return the decrease for a kernel expansion."""
     if beta.size == 0:
         return np.zeros(points.shape[1])
     if isinstance(kernel, Linear):
         return 0.5 * (beta @ points) ** 2
     whole = float(beta @ kernel(points) @ beta)
-    return 0.5 * np.abs(whole - kernel.leave_feature_out(points, beta))
+    return 0.5 * (whole - kernel.leave_feature_out(points, beta))
 
 
 def sensitivity(machine: Trained) -> Floats:

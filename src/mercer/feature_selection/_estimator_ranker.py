@@ -10,7 +10,12 @@ from sklearn.base import is_classifier
 
 from mercer._machine import KernelMachine
 from mercer._sklearn import feature_importances, take_rows
-from mercer.feature_selection._criteria import join, objective_change, objective_slope
+from mercer.feature_selection._criteria import (
+    join,
+    objective_change,
+    objective_decrease,
+    objective_slope,
+)
 from mercer.feature_selection._restriction import machine_for
 from mercer.feature_selection._rounds import Look
 from mercer.feature_selection._sampling import RowSampler
@@ -19,6 +24,14 @@ from mercer.kernels import Linear
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.intp]
+
+
+MEASURES = {
+    "auto": objective_change,
+    "objective": objective_change,
+    "decrease": objective_decrease,
+    "gradient": objective_slope,
+}
 
 
 class EstimatorRanker:
@@ -30,7 +43,8 @@ class EstimatorRanker:
     X, y : array-like
     sample_weight : ndarray or None
     criterion : str
-        "auto", or for kernel machines of mercer also "objective" and "gradient".
+        "auto", or for kernel machines of mercer also "objective", "decrease" and
+        "gradient".
     joint : str
     power : float
     importance_getter : str or callable
@@ -58,7 +72,7 @@ class EstimatorRanker:
         self.chance = 0.0
         if is_classifier(estimator):
             self.chance = float(np.unique(y, return_counts=True)[1].max() / len(y))
-        if criterion not in ("auto", "objective", "gradient") or (
+        if criterion not in MEASURES or (
             criterion != "auto" and not isinstance(estimator, KernelMachine)
         ):
             raise ValueError(
@@ -91,7 +105,7 @@ class EstimatorRanker:
         if not (isinstance(model, KernelMachine) and wants_expansion):
             return feature_importances(model, self.importance_getter)
         expansion = kernel_expansion(model)
-        measure = objective_slope if self.criterion == "gradient" else objective_change
+        measure = MEASURES[self.criterion]
         values = []
         for coefficients in expansion.coefficients:
             used = np.flatnonzero(coefficients)

@@ -26,7 +26,7 @@ Features = NDArray[np.intp]
 LARGEST = 2000
 """Rows up to which the engine holds the matrix and the inverse."""
 
-FACTORS = {"auto": 1.0, "weights": 1.0, "gradient": 1.0, "objective": 0.5}
+FACTORS = {"auto": 1.0, "weights": 1.0, "gradient": 1.0, "objective": 0.5, "decrease": 0.5}
 """What the criteria are for a linear kernel, in squared weights."""
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from copy import deepcopy
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -11,11 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from mercer._machine import checked_weights
 from mercer._sklearn import HasMethods, Interval, RealNotInt, StrOptions, fit_context
@@ -26,6 +22,7 @@ from mercer.feature_selection._linear_elimination import eliminate_linear, suits
 from mercer.feature_selection._restriction import machine_for
 from mercer.feature_selection._rounds import eliminate
 from mercer.feature_selection._sampling import RowSampler, class_members, stratified_rows
+from mercer.feature_selection._selected import SelectedEstimatorMixin
 from mercer.feature_selection._units import Units
 from mercer.feature_selection.steps import as_step
 from mercer.feature_selection.trace import EliminationTrace
@@ -37,14 +34,7 @@ DENSE_BYTES = 256 * 2**20
 """Sparse data that take no more than this when dense are made so, for the sake of speed."""
 
 
-def _estimator_has(name: str) -> Callable[[Any], bool]:
-    def check(selector: Any) -> bool:
-        return hasattr(getattr(selector, "estimator_", selector.estimator), name)
-
-    return check
-
-
-class KernelRFE(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Recursive feature elimination (SVM-RFE) with any kernel.
 
     Train a machine, drop the features that matter least to it, and repeat with the others. For
@@ -56,6 +46,9 @@ class KernelRFE(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     "weights"      :math:`w_i^2` (linear kernel; the default there)
     "objective"    :math:`\tfrac12|\beta^\top K\beta - \beta^\top K^{(-i)}\beta|`, where
                    :math:`K^{(-i)}` lacks feature i (the default for other kernels)
+    "decrease"     the same with its sign, so that features without which the objective grows go
+                   first; with an RBF that is too narrow for all features together, these are
+                   the ones that make it so
     "gradient"     :math:`\tfrac12|\partial\,\beta^\top K\beta/\partial\nu_i|` for a virtual scale
                    :math:`\nu_i` of the feature
     "bound"        growth of the radius/margin bound when the feature goes, to first order
@@ -79,8 +72,8 @@ class KernelRFE(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     step : int, float or callable, default=1
         How many to drop in a round: a number, a share of all features, or one of the functions
         `constant`, `percent`, `square_root`, `annealing`, `entropy`, `around` and `halving`.
-    criterion : {"auto", "weights", "objective", "gradient", "bound", "span"}, default="auto"
-        See above.
+    criterion : str, default="auto"
+        "auto" or one of the names above.
     joint : {"sum", "max", "variation"}, default="sum"
         How the importances in the machines of many classes become one: the sum of their powers,
         the largest, or the standard deviation over the mean.
@@ -406,51 +399,6 @@ class KernelRFE(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         while n_selected < order.size and labels[n_selected] == labels[n_selected - 1]:
             n_selected += 1  # no group is cut in two
         return n_selected
-
-    def _get_support_mask(self) -> Any:
-        check_is_fitted(self)
-        return self.support_
-
-    # ---- the estimator on the features selected ---------------------------------------------
-
-    @available_if(_estimator_has("predict"))
-    def predict(self, X: Any) -> Any:
-        """Return the predictions of the estimator on the features selected."""
-        check_is_fitted(self)
-        return self.estimator_.predict(self.transform(X))
-
-    @available_if(_estimator_has("score"))
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the score of the estimator on the features selected."""
-        check_is_fitted(self)
-        given = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self.estimator_.score(self.transform(X), y, **given)
-
-    @available_if(_estimator_has("decision_function"))
-    def decision_function(self, X: Any) -> Any:
-        """Return the decision values of the estimator on the features selected."""
-        check_is_fitted(self)
-        return self.estimator_.decision_function(self.transform(X))
-
-    @available_if(_estimator_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Any:
-        """Return the probabilities of the estimator on the features selected."""
-        check_is_fitted(self)
-        return self.estimator_.predict_proba(self.transform(X))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.estimator_type = inner.estimator_type
-        tags.classifier_tags = deepcopy(inner.classifier_tags)
-        tags.regressor_tags = deepcopy(inner.regressor_tags)
-        for kind in (tags.classifier_tags, tags.regressor_tags):
-            if kind is not None:
-                kind.poor_score = True  # half of the features need not be enough
-        tags.target_tags.required = True
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        return tags
 
 
 def _fits_memory(X: Any) -> bool:

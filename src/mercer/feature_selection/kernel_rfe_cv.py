@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
+from mercer.feature_selection._selected import SelectedEstimatorMixin
 from mercer.feature_selection.kernel_rfe import KernelRFE
 from mercer.feature_selection.ranking_curve import RankingCurve, ranking_curve
 
 RULES = ("best", "one_standard_error", "tolerance", "cost")
 
 
-def _estimator_has(name: str) -> Any:
-    def check(selector: Any) -> bool:
-        return hasattr(getattr(selector, "estimator_", _machine(selector.estimator)), name)
-
-    return check
-
-
-class KernelRFECV(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class KernelRFECV(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Feature elimination that chooses the number of features without selection bias.
 
     In every fold the features are ranked anew by the training rows alone; the estimator is then
@@ -251,48 +242,6 @@ class KernelRFECV(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
             results[f"split{k}_test_score"] = scores
         return results
 
-    def _get_support_mask(self) -> Any:
-        check_is_fitted(self)
-        return self.support_
-
-    @available_if(_estimator_has("predict"))
-    def predict(self, X: Any) -> Any:
-        """Return the predictions of the estimator on the features selected."""
-        check_is_fitted(self)
-        return self.estimator_.predict(self.transform(X))
-
-    @available_if(_estimator_has("score"))
-    def score(self, X: Any, y: Any) -> float:
-        """Return the score of the estimator on the features selected."""
-        check_is_fitted(self)
-        return self.estimator_.score(self.transform(X), y)
-
-    @available_if(_estimator_has("decision_function"))
-    def decision_function(self, X: Any) -> Any:
-        """Return the decision values of the estimator on the features selected."""
-        check_is_fitted(self)
-        return self.estimator_.decision_function(self.transform(X))
-
-    @available_if(_estimator_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Any:
-        """Return the probabilities of the estimator on the features selected."""
-        check_is_fitted(self)
-        return self.estimator_.predict_proba(self.transform(X))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(_machine(self.estimator))
-        tags.estimator_type = inner.estimator_type
-        tags.classifier_tags = deepcopy(inner.classifier_tags)
-        tags.regressor_tags = deepcopy(inner.regressor_tags)
-        for kind in (tags.classifier_tags, tags.regressor_tags):
-            if kind is not None:
-                kind.poor_score = True
-        tags.target_tags.required = True
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        return tags
-
-
-def _machine(estimator: Any) -> Any:
-    return estimator.estimator if isinstance(estimator, KernelRFE) else estimator
+    def _machine(self) -> Any:
+        given = self.estimator
+        return given.estimator if isinstance(given, KernelRFE) else given

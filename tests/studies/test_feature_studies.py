@@ -1,0 +1,123 @@
+"""The studies of feature selection: their printed tables, and what their cells mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from mercer.studies import get_study, run_study
+from mercer.studies import rfe as rfe_module
+from mercer.studies._rfe_tables import cells
+
+
+def test_printed_tables_are_whole() -> None:
+    """Each table of Planas is a grid; its costs follow from accuracies and sizes."""
+    found = cells()
+    counts = {table: sum(cell.table == table for cell in found) for table in rfe_module.TITLES}
+    assert counts == {
+        "5.2": 15,
+        "5.4": 15,
+        "5.6": 3,
+        "5.8": 15,
+        "5.10": 15,
+        "5.15": 18,
+        "5.16": 21,
+        "5.18": 30,
+        "5.20": 81,
+        "5.22": 30,
+        "5.24": 18,
+        "5.25": 81,
+        "5.27": 51,
+    }
+    features = {"5.15": 100, "5.16": 64, "5.20": 500, "5.25": 500, "5.27": 500}
+    for cell in found:
+        size = cell.features / features.get(cell.table, 300)
+        cost = 0.8 * (1 - cell.accuracy) + 0.2 * size
+        if cell.table in rfe_module.AVERAGED:  # no fold can do worse at its own best size
+            assert cost - 0.05 < cell.cost < cost + 1e-3, cell
+        else:
+            assert cell.cost == pytest.approx(cost, abs=1e-3), cell
+
+
+def test_table_of_smets() -> None:
+    study = get_study("artificial")
+    assert len(study.configurations) == 13
+    last = study.configuration("non-linear, rbf 100")
+    assert {method: printed.mean for method, printed in last.printed.items()} == {
+        "SVM-RFE": 0.2,
+        "SVM-RFE bound": 0.2,
+        "R2W2": 0.5,
+    }
+    assert set(study.configuration("linear 30").printed) == {"Fisher", "SVM-RFE", "R2W2"}
+
+
+def test_cells_of_the_artificial_problems() -> None:
+    results = run_study(get_study("artificial"), repetitions=2, only=["linear 30"])
+    for row in results.table():
+        assert row["mean"] in (0.0, 0.5, 1.0)
+        assert 0.4 < row["accuracy_50"] <= 1.0
+    found = {row["method"]: row for row in results.table()}
+    assert found["SVM-RFE"]["mean"] == found["Fisher"]["mean"] == 1.0
+    # with all features the ranking does not matter
+    assert len({row["accuracy_50"] for row in results.table()}) == 1
+
+
+def small_problem(table: str) -> tuple[Any, Any]:
+    X, y = make_classification(80, 30, n_informative=5, random_state=0)
+    return X, y
+
+
+@pytest.mark.parametrize(
+    ("table", "value"),
+    [
+        *[("5.4", "0.20"), ("5.8", "0.5"), ("5.10", "0.5"), ("5.16", "3.0"), ("5.16", "max")],
+        *[("5.18", "2"), ("5.20", "2"), ("5.25", "7, step 5"), ("5.27", "0.1")],
+    ],
+)
+def test_cells_of_the_eliminations(table: str, value: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(rfe_module, "_data", small_problem)
+    whole = rfe_module._experiment
+
+    def small_experiment(*about: Any) -> Any:
+        selector, machine, _, _ = whole(*about)
+        return selector, machine, [1, 5, 10, 30], 3
+
+    monkeypatch.setattr(rfe_module, "_experiment", small_experiment)
+    study = get_study("rfe")
+    configuration = next(
+        c
+        for c in study.configurations
+        if (c.parameters["table"], c.parameters["value"]) == (table, value)
+    )
+    values = study.run(configuration, "honest", 0, 0)
+    assert values["features"] in (1, 5, 10, 30)
+    expected = 0.8 * (1 - values["accuracy"]) + 0.2 * values["features"] / 30
+    if table in rfe_module.AVERAGED:
+        assert values["cost"] < expected + 1e-12
+    else:
+        assert values["cost"] == pytest.approx(expected)
+    assert study.run(configuration, "honest", 0, 0)["cost"] == values["cost"]
+
+
+def test_rows_drawn_once_are_a_share() -> None:
+    from mercer import SVC, KernelRFE
+
+    X, y = small_problem("")
+    selector = KernelRFE(SVC(kernel="linear"), n_features_to_select=1)
+    found = rfe_module.Prepared(selector, 0.5).fit(X, y)
+    assert set(found.trace_.n_rows.tolist()) == {40}
+    assert np.array_equal(np.sort(found.order_), np.arange(30))
+
+
+def test_bias_of_selection_on_golub(data_folder: Path) -> None:
+    """Ranking with the test rows can only help them."""
+    results = run_study(get_study("genes"), only=["Golub, 34 test rows, ? gene*"])
+    errors = {(row["configuration"], row["method"]): row["mean"] for row in results.table()}
+    names = {name for name, _ in errors}
+    honest = np.mean([errors[name, "honest"] for name in names])
+    biased = np.mean([errors[name, "biased"] for name in names])
+    assert biased < honest
