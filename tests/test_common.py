@@ -11,16 +11,31 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import SVC, SVR, GradientSearch, KernelPerceptron, PathSearchCV, PlattClassifier
+from mercer import (
+    RVC,
+    RVR,
+    SVC,
+    SVR,
+    GradientSearch,
+    KernelPerceptron,
+    MinimumCostClassifier,
+    PathSearchCV,
+    PlattClassifier,
+    ProximityImputer,
+    PrunedTreeClassifier,
+)
+from mercer.discriminant import AlphaLMS, LinearPerceptron, PseudoInverseClassifier
 from mercer.feature_selection import (
     CorrelationFeatureSelector,
     KernelRFE,
@@ -29,6 +44,7 @@ from mercer.feature_selection import (
     ZeroNormSelector,
     halving,
 )
+from mercer.fuzzy import FuzzyRuleClassifier
 from mercer.kernels import RBF, Laplacian, Linear
 from mercer.spheres import (
     SVDD,
@@ -53,6 +69,16 @@ VARIANTS = [
     SVC(kernel=RBF("scale") + 0.5 * Laplacian("scale"), tol=1e-10),
     SVC(kernel="precomputed", tol=1e-10),
     SVC(warm_start=True, tol=1e-10),
+    # scikit-learn's check of decisions against probabilities hands points to precomputed kernels,
+    # so that RVC with one is tested in tests/relevance.
+    RVC(),
+    RVC(multi_class="ovr"),
+    RVC(basis="columns"),
+    RVC(kernel="linear", output="map"),
+    RVR(),
+    RVR(method="classic", tol=1e-2),
+    RVR(basis="columns"),
+    RVR(kernel="precomputed"),
     KernelPerceptron(),
     KernelPerceptron(kernel="linear", form="primal"),
     KernelPerceptron(kernel="linear", form="dual", fit_intercept=False),
@@ -91,6 +117,7 @@ VARIANTS = [
     GradientSearch(SVC(tol=1e-10)),
     GradientSearch(SVC(loss="squared_hinge"), "radius_margin"),
     GradientSearch(SVC(kernel="precomputed", loss="squared_hinge"), "press"),
+    GradientSearch(RVC(), "evidence", max_evaluations=2),
     KernelRFE(SVC(kernel="linear")),
     KernelRFE(SVC(kernel="poly", tol=1e-10), step=0.3, criterion="gradient"),
     KernelRFE(SVC(tol=1e-10), criterion="bound"),
@@ -101,6 +128,17 @@ VARIANTS = [
     ZeroNormSelector(),
     ScaledFeatureSelector(max_iter=5),
     ScaledFeatureSelector(SVC(kernel="linear"), penalty=0.01, space="components", max_iter=5),
+    FuzzyRuleClassifier(n_generations=20),
+    FuzzyRuleClassifier(t_norm="min", vote="additive", clustering="subtractive", n_generations=5),
+    MinimumCostClassifier(LogisticRegression()),
+    MinimumCostClassifier(GaussianNB()),
+    LinearPerceptron(max_iter=50),
+    AlphaLMS(),
+    PseudoInverseClassifier(),
+    PrunedTreeClassifier(),
+    PrunedTreeClassifier(rule="best", cv=3, class_weight="balanced"),
+    ProximityImputer(RandomForestClassifier(5, random_state=0)),
+    ProximityImputer(value="mean", kind="gap", random_state=0),
 ]
 
 

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..report import GroupResult
-from . import fits, growth, large, linear, multiclass, predict, probability, spheres, svr, tuning
+from . import (
+    features,
+    fits,
+    forests,
+    growth,
+    large,
+    linear,
+    multiclass,
+    predict,
+    probability,
+    relevance,
+    spheres,
+    svr,
+    tuning,
+)
 from .options import Options
 
 GROUPS: dict[str, Callable[[Options], GroupResult]] = {
@@ -20,11 +34,17 @@ GROUPS: dict[str, Callable[[Options], GroupResult]] = {
     "spheres": spheres.run,
     "probability": probability.run,
     "tuning": tuning.run,
+    "features": features.run,
+    "relevance": relevance.run,
+    "forests": forests.run,
 }
 
 SUITES = {
     "svc": ["speed", "hard", "multiclass", "linear", "predict", "growth", "large"],
-    **{name: [name] for name in ("probability", "svr", "spheres", "tuning")},
+    **{
+        name: [name]
+        for name in ("probability", "svr", "spheres", "tuning", "features", "relevance", "forests")
+    },
 }
 """The commands, and the groups that each runs."""
 

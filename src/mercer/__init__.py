@@ -13,12 +13,19 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "SVC": "mercer.svm",
+    "RVC": "mercer.relevance",
+    "RVR": "mercer.relevance",
     "SVR": "mercer.svm",
     "SVDD": "mercer.spheres",
     "OneClassSVM": "mercer.spheres",
     "NearestHypersphereClassifier": "mercer.spheres",
     "OneClassSearch": "mercer.spheres",
     "KernelPerceptron": "mercer.perceptron",
+    "FuzzyRuleClassifier": "mercer.fuzzy",
+    "MinimumCostClassifier": "mercer.discriminant",
+    "cost_scorer": "mercer.discriminant",
+    "PrunedTreeClassifier": "mercer.trees",
+    "ProximityImputer": "mercer.trees",
     "GradientSearch": "mercer.model_selection",
     "KernelRFE": "mercer.feature_selection",
     "KernelRFECV": "mercer.feature_selection",
@@ -26,19 +33,28 @@ _HOMES = {
     "PlattClassifier": "mercer.calibration",
     "PathSearchCV": "mercer.model_selection",
     "BoundaryDisplay": "mercer.plotting",
+    "CriterionDisplay": "mercer.plotting",
+    "ErrorSurfaceDisplay": "mercer.plotting",
+    "EvidenceDisplay": "mercer.plotting",
     "GramDisplay": "mercer.plotting",
     "MarginDisplay": "mercer.plotting",
+    "MembershipsDisplay": "mercer.plotting",
     "MultipliersDisplay": "mercer.plotting",
     "SupportFractionDisplay": "mercer.plotting",
     "SupportRegionDisplay": "mercer.plotting",
+    "RankingCurveDisplay": "mercer.plotting",
     "ReliabilityDisplay": "mercer.plotting",
+    "SimilarityMapDisplay": "mercer.plotting",
+    "WidthsDisplay": "mercer.plotting",
     "is_mercer": "mercer.kernels",
     "explicit_map": "mercer.kernels",
 }
 _MODULES = (
     "calibration",
     "datasets",
+    "discriminant",
     "feature_selection",
+    "fuzzy",
     "gram",
     "inspection",
     "kernels",
@@ -46,38 +62,56 @@ _MODULES = (
     "perceptron",
     "plotting",
     "problems",
+    "relevance",
     "solvers",
     "spheres",
     "studies",
     "svm",
+    "trees",
 )
 
 __all__ = [
+    "RVC",
+    "RVR",
     "SVC",
     "SVDD",
     "SVR",
     "BoundaryDisplay",
+    "CriterionDisplay",
+    "ErrorSurfaceDisplay",
+    "EvidenceDisplay",
+    "FuzzyRuleClassifier",
     "GradientSearch",
     "GramDisplay",
     "KernelPerceptron",
     "KernelRFE",
     "KernelRFECV",
     "MarginDisplay",
+    "MembershipsDisplay",
+    "MinimumCostClassifier",
     "MultipliersDisplay",
     "NearestHypersphereClassifier",
     "OneClassSVM",
     "OneClassSearch",
     "PathSearchCV",
     "PlattClassifier",
+    "ProximityImputer",
+    "PrunedTreeClassifier",
+    "RankingCurveDisplay",
     "ReliabilityDisplay",
+    "SimilarityMapDisplay",
     "SupportFractionDisplay",
     "SupportRegionDisplay",
+    "WidthsDisplay",
     "__version__",
     "calibration",
+    "cost_scorer",
     "datasets",
+    "discriminant",
     "explicit_map",
     "feature_selection",
     "feature_sensitivity",
+    "fuzzy",
     "gram",
     "inspection",
     "is_mercer",
@@ -86,17 +120,21 @@ __all__ = [
     "perceptron",
     "plotting",
     "problems",
+    "relevance",
     "solvers",
     "spheres",
     "studies",
     "svm",
+    "trees",
 ]
 
 if TYPE_CHECKING:
     from mercer import (
         calibration,
         datasets,
+        discriminant,
         feature_selection,
+        fuzzy,
         gram,
         inspection,
         kernels,
@@ -104,28 +142,41 @@ if TYPE_CHECKING:
         perceptron,
         plotting,
         problems,
+        relevance,
         solvers,
         spheres,
         studies,
         svm,
+        trees,
     )
     from mercer.calibration import PlattClassifier
+    from mercer.discriminant import MinimumCostClassifier, cost_scorer
     from mercer.feature_selection import KernelRFE, KernelRFECV
+    from mercer.fuzzy import FuzzyRuleClassifier
     from mercer.inspection import feature_sensitivity
     from mercer.kernels import explicit_map, is_mercer
     from mercer.model_selection import GradientSearch, PathSearchCV
     from mercer.perceptron import KernelPerceptron
     from mercer.plotting import (
         BoundaryDisplay,
+        CriterionDisplay,
+        ErrorSurfaceDisplay,
+        EvidenceDisplay,
         GramDisplay,
         MarginDisplay,
+        MembershipsDisplay,
         MultipliersDisplay,
+        RankingCurveDisplay,
         ReliabilityDisplay,
+        SimilarityMapDisplay,
         SupportFractionDisplay,
         SupportRegionDisplay,
+        WidthsDisplay,
     )
+    from mercer.relevance import RVC, RVR
     from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSearch, OneClassSVM
     from mercer.svm import SVC, SVR
+    from mercer.trees import ProximityImputer, PrunedTreeClassifier
 
 
 def __getattr__(name: str) -> Any:

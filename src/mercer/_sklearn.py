@@ -25,6 +25,7 @@ __all__ = [
     "check_sample_weight",
     "feature_importances",
     "fit_context",
+    "fitted_rows",
     "ovr_decision_function",
     "take_rows",
     "validate_parameter_constraints",
@@ -38,3 +39,8 @@ def feature_importances(model: Any, getter: Any) -> Any:
 
     values = _get_feature_importances(model, getter, transform_func="square")
     return np.asarray(values, dtype=np.float64).ravel()  # of sparse weights it is a matrix
+
+
+def fitted_rows(forest: Any) -> int:
+    """Return the number of rows that a forest was fitted to."""
+    return int(forest._n_samples)

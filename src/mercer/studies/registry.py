@@ -8,7 +8,13 @@ from importlib import import_module
 from .study import Study, StudyError
 
 STUDIES = {
+    "artificial": "mercer.studies.artificial:STUDY",
+    "baselines": "mercer.studies.baselines:STUDY",
+    "genes": "mercer.studies.genes:STUDY",
+    "rfe": "mercer.studies.rfe:STUDY",
+    "rfe-stop": "mercer.studies.rfe_stop:STUDY",
     "ida": "mercer.studies.ida:STUDY",
+    "relevance": "mercer.studies.relevance:STUDY",
     "simulation": "mercer.studies.simulation:STUDY",
     "tiny": "mercer.studies.tiny:STUDY",
 }
