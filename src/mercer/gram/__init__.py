@@ -9,7 +9,7 @@ from mercer.gram.pairwise import kernel_products
 from mercer.gram.repeated import RepeatedGram
 from mercer.gram.requested import RequestedGram
 from mercer.gram.stored import StoredGram
-from mercer.gram.threads import available_threads
+from mercer.gram.threads import available_threads, blas_threads
 
 __all__ = [
     "ComputedGram",
@@ -19,6 +19,7 @@ __all__ = [
     "SquaredDistances",
     "StoredGram",
     "available_threads",
+    "blas_threads",
     "kernel_products",
     "make_gram",
     "release_memory",

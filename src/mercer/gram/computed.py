@@ -53,6 +53,9 @@ class ComputedGram(Gram):
            [0.018, 0.368, 1.   ]])
     """
 
+    n_threads: int | None = None
+    """Threads for kernel values outside the solver; None uses all processors."""
+
     def __init__(self, form: PairwiseForm, X: Floats) -> None:
         self.form = form
         self.view: Indices | None = None
@@ -80,7 +83,7 @@ class ComputedGram(Gram):
     def block(self, rows: Indices, columns: Indices) -> Floats:
         """Return the entries of some rows and some columns."""
         values = np.empty((len(rows), len(columns)))
-        fill(self.form, self._at(rows), self._at(columns), values)
+        fill(self.form, self._at(rows), self._at(columns), values, self.n_threads)
         return values
 
     def _at(self, indices: Any, precision: Precision = "double") -> Any:
@@ -98,12 +101,13 @@ class ComputedGram(Gram):
         right = self._at(columns, precision)
         weights = vector[None, columns].astype(left.dtype)
         ends = np.array([0, columns.size], dtype=np.int64)
-        return products(self.form, left, right, weights, ends).ravel()
+        return products(self.form, left, right, weights, ends, self.n_threads).ravel()
 
     def subset(self, indices: Indices) -> ComputedGram:
         """Return the matrix of some of the points, which are shared until they are needed."""
         part = object.__new__(ComputedGram)
         part.form, part.shared, part.n = self.form, self.shared, len(indices)
+        part.n_threads = self.n_threads
         part.view = np.asarray(indices if self.view is None else self.view[indices])
         return part
 
@@ -111,7 +115,7 @@ class ComputedGram(Gram):
         """Return the matrix of some of the points, computed now and kept whole."""
         points = self._at(indices, precision)
         values = padded(len(indices), points.dtype)
-        fill(self.form, points, points, values)
+        fill(self.form, points, points, values, self.n_threads)
         return StoredGram(values)
 
     def features(self) -> Floats | None:

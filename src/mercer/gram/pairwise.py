@@ -109,9 +109,12 @@ def products(
     return sums
 
 
-def fill(form: PairwiseForm, left: Floats, right: Floats, out: Floats) -> None:
+def fill(
+    form: PairwiseForm, left: Floats, right: Floats, out: Floats, n_threads: int | None = None
+) -> None:
     """Write the kernel values of prepared points into ``out``."""
-    _engine.fill_kernel_matrix(left, right, *engine_arguments(form), out, _threads(out.size, None))
+    threads = _threads(out.size, n_threads)
+    _engine.fill_kernel_matrix(left, right, *engine_arguments(form), out, threads)
 
 
 def _threads(entries: int, n_threads: int | None) -> int:

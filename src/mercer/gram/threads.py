@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
 
 
 def available_threads(n_threads: int | None = None) -> int:
@@ -26,3 +30,22 @@ def available_threads(n_threads: int | None = None) -> int:
         processors = os.cpu_count() or 1
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, min(processors, int(limit))) if limit.isdigit() else processors
+
+
+def blas_threads(limit: int | None) -> Any:
+    """Return a context in which linear algebra uses at most so many threads; None changes nothing.
+
+    Threads of a BLAS wait busily for each other: where several solvers run side by side they take
+    the processors away from them.
+
+    Examples
+    --------
+    >>> with blas_threads(1):
+    ...     pass
+    """
+    return _thread_pools().limit(limits=limit, user_api="blas")
+
+
+@lru_cache(maxsize=1)
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from threadpoolctl import ThreadpoolController
 
 from mercer._machine import rows_of
+from mercer.gram import blas_threads
 from mercer.kernels import Kernel
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._fitted import untrained_machines
@@ -159,7 +159,7 @@ class Objective:
 
     def _keep(self, key: bytes, evaluate: Callable[[], tuple[Criterion, int]]) -> Evaluation:
         threads = 1 if len(self.sample.labels) < FEW_ROWS else self.n_threads
-        with _thread_pools().limit(limits=threads, user_api="blas"):
+        with blas_threads(threads):
             found, n_fits = evaluate()
         if found.gradient is None:
             raise ValueError(
@@ -249,8 +249,3 @@ class Objective:
             return judge(on_folds(machine, self.splits), rate, True)
 
         return evaluate
-
-
-@lru_cache(maxsize=1)
-def _thread_pools() -> ThreadpoolController:
-    return ThreadpoolController()

@@ -18,7 +18,13 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mercer._sklearn import take_rows, validate_parameter_constraints
-from mercer.gram import ComputedGram, SquaredDistances, available_threads, make_gram
+from mercer.gram import (
+    ComputedGram,
+    SquaredDistances,
+    available_threads,
+    blas_threads,
+    make_gram,
+)
 from mercer.gram.computed import CHEAP_FEATURES
 from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import Kernel
@@ -217,7 +223,7 @@ class SharedSearch:
         """
         pending: list[list[Future[None]]] = []
         distances: dict[int, SquaredDistances] = {}
-        with ThreadPoolExecutor(self.threads) as pool:
+        with blas_threads(1), ThreadPoolExecutor(self.threads) as pool:
             try:
                 for group in groups:
                     folds = [k for k in range(len(self.splits)) if (group.key, k) not in done]
@@ -308,6 +314,7 @@ class _Matrix:
         """Compute it in the engine, or from squared distances, which are kept for other kernels."""
         gram = make_gram(kernel, points)
         if isinstance(gram, ComputedGram) and points.shape[1] <= CHEAP_FEATURES:
+            gram.n_threads = 1  # the others are at work on other folds
             held = gram.stored(np.arange(gram.n), "single")
             return cls(held, None if held.values.min() > _FAINT else gram.block)
         if not _is_of_distance(kernel):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,11 +12,10 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
-from threadpoolctl import ThreadpoolController
 
 from mercer._machine import KernelMachine, rows_of
 from mercer._sklearn import Interval, StrOptions
-from mercer.gram import available_threads
+from mercer.gram import available_threads, blas_threads
 from mercer.kernels import Kernel, Linear
 from mercer.relevance._basis import (
     Basis,
@@ -127,7 +125,7 @@ class RelevanceMachine(KernelMachine):
         self, likelihood: Likelihood, basis: Basis, most_precision: float = np.inf
     ) -> Fit:
         fit = fit_fast if self.method == "fast" else fit_classic
-        threads = _thread_pools().limit(limits=self._algebra_threads(), user_api="blas")
+        threads = blas_threads(self._algebra_threads())
         # Where a slope is too steep for numbers, the step is far too long and is cut anyway.
         with threads, np.errstate(over="ignore", invalid="ignore"):
             return fit(
@@ -256,11 +254,6 @@ class RelevanceMachine(KernelMachine):
         if self.basis == "kernel":
             return {}
         return {"points": self.coef_, "coefficients": np.eye(len(self.coef_))}
-
-
-@lru_cache(maxsize=1)
-def _thread_pools() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def _parts(n: int, width: int) -> Iterator[slice]:
