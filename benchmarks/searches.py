@@ -6,6 +6,8 @@ import os
 import sys
 import sysconfig
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -82,6 +84,10 @@ class LiquidSearch:
     def fit(self, X: Any, y: Any) -> LiquidSearch:
         """Search."""
         library = _liquid()
+        with _same_processors():
+            return self._fit(library, X, y)
+
+    def _fit(self, library: Any, X: Any, y: Any) -> LiquidSearch:
         self.positive_ = y.max()
         widths = 1.0 / np.sqrt(self.grid["gamma"])  # its kernel is exp(-|x - x'|^2 / width^2)
         self.machine_ = library.mcSVM(
@@ -100,7 +106,19 @@ class LiquidSearch:
     def score(self, X: Any, y: Any) -> float:
         """Return the accuracy."""
         signs = np.where(y == self.positive_, 1.0, -1.0)
-        return float(np.mean(self.machine_.test(X, signs)[0][:, 0] == signs))
+        with _same_processors():
+            return float(np.mean(self.machine_.test(X, signs)[0][:, 0] == signs))
+
+
+@contextmanager
+def _same_processors() -> Iterator[None]:
+    """Undo what liquidSVM does to the process: it binds it to one processor and leaves it there."""
+    before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+    try:
+        yield
+    finally:
+        if before:
+            os.sched_setaffinity(0, before)
 
 
 def _liquid() -> Any:

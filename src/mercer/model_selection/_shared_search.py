@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
@@ -197,7 +198,8 @@ class SharedSearch:
         self.before = found[0]
         self.X, self.y, self.splits, self.score = X, np.asarray(y), splits, score
         self.train_score = train_score
-        self.threads = available_threads(n_jobs)
+        # As for the machines, None and -1 mean all processors.
+        self.threads = available_threads(None if n_jobs in (None, -1) else effective_n_jobs(n_jobs))
         self.stopped = threading.Event()
         self.points = self._points()
         self.last: dict[tuple[int, str], Any] = {}  # matrices of the last group
