@@ -148,11 +148,12 @@ def test_other_estimators_are_searched_as_usual(data: Any) -> None:
             {"degree": [1, 2], "C": [0.1, 1.0]},
             "neg_mean_absolute_error",
         ),
+        (SVR(tol=1e-6, gamma=0.1), {"C": [0.1, 1.0], "epsilon": [0.1, 0.3]}, None),
         (SVDD(tol=1e-6), {"nu": [0.1, 0.3], "gamma": [0.01, 0.1, 1.0]}, "roc_auc"),
         (OneClassSVM(tol=1e-6), {"nu": [0.1, 0.3], "gamma": [0.01, 0.1]}, "roc_auc"),
         (NearestHypersphereClassifier(tol=1e-6), {"nu": [0.0, 0.1], "gamma": [0.05, 0.2]}, None),
     ],
-    ids=["svr", "svr-poly", "svdd", "one-class", "hyperspheres"],
+    ids=["svr", "svr-poly", "svr-one-width", "svdd", "one-class", "hyperspheres"],
 )
 def test_other_machines_share_kernel_matrices(
     data: Any, model: Any, grid: Any, scoring: Any, monkeypatch: Any

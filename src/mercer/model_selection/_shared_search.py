@@ -256,7 +256,8 @@ class SharedSearch:
                 name = stable_key(kernel)
             key = (id(points), name)
             if key not in made:
-                made[key] = self.last.get(key) or self._matrix(kernel, points, distances)
+                known = self.last.get(key)
+                made[key] = self._matrix(kernel, points, distances) if known is None else known
             matrices[k] = made[key]
         self.last = made
         return matrices

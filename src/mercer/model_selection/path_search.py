@@ -189,8 +189,10 @@ class PathSearchCV(GridSearchCV):
 
     def _is_apart(self, y: Any) -> bool:
         """Say whether the matrix is too large, or a score may ask for more than it tells."""
+        if self._searches_classifiers():
+            return bool(4 * len(y) ** 2 > MOST_BYTES)
         named = self.scoring is None or isinstance(self.scoring, str)
-        return bool(4 * len(y) ** 2 > MOST_BYTES) or not (named or self._searches_classifiers())
+        return bool(8 * len(y) ** 2 > MOST_BYTES) or not named
 
     def _searches_classifiers(self) -> bool:
         found = machine_of(self.estimator)
