@@ -89,7 +89,7 @@ def _problems(quick: bool) -> Iterator[Problem]:
     for name, load in (("colon 62×2000", load_colon), ("Golub 72×7129", load_golub)):
         try:
             X, y = load(return_X_y=True)
-        except FileNotFoundError as error:
+        except OSError as error:
             progress(f"{name}: {error}")
             continue
         yield Problem(f"{name}, one by one", scale(np.asarray(X, dtype=float)), y, 1)
@@ -140,7 +140,7 @@ def _add_cross_validation(result: GroupResult, options: Options) -> None:
     name = "colon 62×2000, 5 folds, 20 at a time"
     try:
         X, y = load_colon(return_X_y=True)
-    except FileNotFoundError:
+    except OSError:
         return  # said above
     if not _wanted(options, name):
         return

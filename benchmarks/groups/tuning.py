@@ -70,7 +70,7 @@ def _problems(quick: bool) -> Iterator[Problem]:
         yield _scaled(f"make_classification {n}×20", *clustered(n + N_TEST, 0.05), n)
     try:
         data = load_ida("splice")
-    except FileNotFoundError as error:
+    except OSError as error:
         progress(f"splice: {error}")
         return
     train, test = data.splits[0]

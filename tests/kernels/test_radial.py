@@ -123,3 +123,15 @@ def test_values_lie_in_the_unit_interval_and_are_positive_semidefinite(X, gamma,
     assert is_mercer(K, tolerance=1e-12)
     scaled = kernel.with_theta(kernel.theta - (2 if kind == "rbf" else 1) * np.log(2.0))
     assert_allclose(scaled(2.0 * X), K, rtol=1e-9, atol=1e-300)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e60, 1e-60])
+@pytest.mark.parametrize("outer", [True, False])
+def test_small_terms_in_single_precision_leave_features_out_exactly(size, outer):
+    rng = np.random.default_rng(0)
+    X, beta = size * rng.normal(size=(60, 200)), size * rng.normal(size=60)
+    gamma = 1.0 / (200 * size**2)
+    whole = np.outer(beta, beta)
+    naive = [np.vdot(whole, RBF(gamma)(np.delete(X, k, axis=1))) for k in range(200)]
+    found = RBF(gamma).leave_feature_out(X, beta if outer else whole)
+    assert_allclose(found, naive, rtol=0, atol=1e-11 * np.abs(whole).sum())

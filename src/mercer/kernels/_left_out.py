@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import comb, factorial
 from typing import Any
 
 import numpy as np
-from scipy.linalg.blas import dtrmm
 
 from ._points import Floats, as_contraction
 
@@ -17,10 +17,16 @@ DIGITS = 4
 REMAINDER = 1e-11
 """Where the exponential series ends: its terms relative to the sum of all |W_ij| K_ij."""
 
+SINGLE = 1e-6
+"""Terms so much smaller than the sum of all |W_ij| K_ij are computed in single precision."""
+
 MOST_TERMS = 40
 
 LARGEST_EXPONENT = 1.5
 """Features whose exponents are larger would need too many terms."""
+
+STRIPS = 8
+"""Into so many strips of rows a symmetric matrix is cut to multiply by its lower half."""
 
 FEW = 8
 """So many features, or one in so many, may be done one by one."""
@@ -93,26 +99,36 @@ def gaussian_left_out(X: Floats, W: Floats, gamma: float, values: Floats) -> Flo
         The kernel matrix with all features.
     """
     middle = 0.5 * (X.min(axis=0) + X.max(axis=0))
-    centred = X - middle
-    exponents = 2.0 * gamma * np.abs(centred).max(axis=0) ** 2
+    centred = np.sqrt(2.0 * gamma) * (X - middle)
     sums = np.full(X.shape[1], np.nan)
-    easy = np.flatnonzero(exponents <= LARGEST_EXPONENT)
+    easy = np.flatnonzero(np.abs(centred).max(axis=0) ** 2 <= LARGEST_EXPONENT)
     if easy.size == 0:
         return sums
-    centred = centred[:, easy]
-    contraction = _Contraction(W if W.ndim == 1 else W * values, values if W.ndim == 1 else None)
+    if easy.size < X.shape[1]:
+        centred = centred[:, easy]
+    largest = np.abs(W).max() or 1.0
+    contraction = _Contraction.of_positive(W / largest, values)
+    sums[easy] = largest ** (3 - W.ndim) * _series(contraction, centred)
+    return sums
+
+
+def _series(contraction: _Contraction, centred: Floats) -> Floats:
+    """Sum exp(-u_i u_j) exp(u_i^2 / 2) exp(u_j^2 / 2) with the weights, for every column u."""
     rows = contraction.row_sums()
-    factors = np.exp(gamma * centred * centred)
+    rows /= rows.sum() or 1.0
+    factors = np.exp(0.5 * centred * centred)
     total = contraction.quadratic(None, factors)
     for m in range(1, MOST_TERMS):
         factors *= centred
-        weight = (2.0 * gamma) ** m / factorial(m)
         # |u_i u_j| <= (u_i^2 + u_j^2) / 2 bounds this term; those after it fall off like exp.
-        if weight * (rows @ factors**2).max() <= REMAINDER * rows.sum():
+        bound = (rows @ factors**2).max() / factorial(m)
+        if bound <= REMAINDER:
             break
-        total += (-1) ** m * weight * contraction.quadratic(None, factors)
-    sums[easy] = total
-    return sums
+        if bound <= SINGLE and factors.dtype != np.float32:
+            contraction = contraction.in_single_precision()
+            rows, centred, factors = _single(rows), _single(centred), _single(factors)
+        total += (-1) ** m / factorial(m) * contraction.quadratic(None, factors)
+    return total
 
 
 def with_the_rest(
@@ -135,13 +151,24 @@ class _Contraction:
         self.weights = None if W.ndim == 1 else W
         self.factor = factor
 
+    @classmethod
+    def of_positive(cls, W: Floats, factor: Floats) -> _Contraction:
+        """Return the one with W times a matrix without negative entries in the place of W."""
+        return cls(W, factor) if W.ndim == 1 else cls(W * factor)
+
+    def in_single_precision(self) -> _Contraction:
+        """Return the same in float32."""
+        given = self.outer if self.weights is None else self.weights
+        assert given is not None
+        return _Contraction(_single(given), None if self.factor is None else _single(self.factor))
+
     def row_sums(self) -> Floats:
         """Return the sums of the absolute entries of W o factor in each row."""
         if self.weights is not None:
             return 0.5 * (np.abs(self.weights).sum(axis=0) + np.abs(self.weights).sum(axis=1))
         assert self.outer is not None
         size = np.abs(self.outer)
-        return size * (size.sum() if self.factor is None else np.abs(self.factor) @ size)
+        return size * (size.sum() if self.factor is None else self.factor @ size)
 
     def total(self, values: Floats) -> float:
         """Return the sum of all entries of W o values."""
@@ -161,9 +188,20 @@ class _Contraction:
         return _symmetric_forms(values, self.outer[:, None] * U)
 
 
+def _single(array: Floats) -> Any:
+    return array.astype(np.float32)
+
+
 def _symmetric_forms(K: Floats, V: Floats) -> Floats:
-    """Return v' K v for every column v of V, with a product by half of the symmetric K only."""
-    if K.size == 0:
-        return np.zeros(V.shape[1])
-    half = dtrmm(1.0, K.T, V.T, side=1)
-    return 2.0 * np.einsum("ki,ik->k", half, V) - K.diagonal() @ (V * V)
+    """Return v' K v for every column v of V, with products by the lower half of K only.
+
+    In strips of rows rather than by a triangular product of SciPy: its BLAS is another one than
+    NumPy's, and the threads of either go on spinning for a while when the other takes over.
+    """
+    forms = np.zeros(V.shape[1])
+    counted = V.copy()  # rows above the strip count twice
+    edges = np.linspace(0, len(V), STRIPS + 1).astype(int)
+    for start, stop in pairwise(edges):
+        forms += np.einsum("ik,ik->k", V[start:stop], K[start:stop, :stop] @ counted[:stop])
+        counted[start:stop] *= 2.0
+    return forms
