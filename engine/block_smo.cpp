@@ -28,8 +28,8 @@ BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, con
       block_(source, problem, session.options.block / (sizeof(T) / 4), session.pool),  // half as many in double precision
       cache_(n_columns_, session.options.cache_bytes),
       changed_(static_cast<std::size_t>(std::max(block_.largest(), block_.count()))),
-      workspace_(free_limit * (free_limit + 6)),
-      free_(static_cast<std::size_t>(free_limit)) {}
+      workspace_(newton_workspace),
+      free_(static_cast<std::size_t>(free_limit + most_held)) {}
 
 template <class T>
 SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {

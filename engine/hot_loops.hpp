@@ -60,13 +60,15 @@ struct InnerProblem {
     const T* diagonal;
     double tol;
     std::int64_t max_iter;
-    double* workspace;      // free_limit * (free_limit + 6) numbers
-    std::int64_t* free;     // free_limit places
+    double* workspace;      // newton_workspace numbers
+    std::int64_t* free;     // free_limit + most_held places
     NewtonSchedule* newton;
 };
 
 // Newton steps are taken on at most this many variables strictly between their bounds.
 constexpr std::int64_t free_limit = 512;
+constexpr std::int64_t most_held = 128;  // of which so many may meet a bound
+constexpr std::int64_t newton_workspace = free_limit * (free_limit + 5 + most_held);
 
 struct InnerResult {
     std::int64_t n_iter;

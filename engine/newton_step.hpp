@@ -41,66 +41,25 @@ bool factorise(double* a, std::int64_t n) {
     return true;
 }
 
-struct Two {
-    double first, second;
-};
-
-// The products of a row with two vectors, in running sums, so that the compiler may use vectors.
-Two dots(const double* row, const double* x, const double* y, std::int64_t n) {
-    double sums[8] = {0.0}, others[8] = {0.0};
+// In running sums, so that the compiler may use vectors.
+double dot(const double* x, const double* y, std::int64_t n) {
+    double sums[32] = {0.0}, total = 0.0;
     std::int64_t j = 0;
-    for (; j + 8 <= n; j += 8)
-        for (int lane = 0; lane < 8; ++lane) {
-            sums[lane] += row[j + lane] * x[j + lane];
-            others[lane] += row[j + lane] * y[j + lane];
-        }
-    Two sum{0.0, 0.0};
-    for (; j < n; ++j) {
-        sum.first += row[j] * x[j];
-        sum.second += row[j] * y[j];
-    }
-    for (int lane = 0; lane < 8; ++lane) {
-        sum.first += sums[lane];
-        sum.second += others[lane];
-    }
-    return sum;
+    for (; j + 32 <= n; j += 32)
+        for (int lane = 0; lane < 32; ++lane) sums[lane] += x[j + lane] * y[j + lane];
+    for (; j < n; ++j) total += x[j] * y[j];
+    for (int lane = 0; lane < 32; ++lane) total += sums[lane];
+    return total;
 }
 
-// Solves U'U x = b for two right-hand sides in place; the rows of U are `stride` apart.
-void solve_factorised(const double* a, std::int64_t stride, std::int64_t n, double* __restrict b, double* __restrict c) {
-    for (std::int64_t k = 0; k < n; ++k) {
-        const double* row = a + k * stride;
-        const double first = b[k] /= row[k], second = c[k] /= row[k];
-        for (std::int64_t j = k + 1; j < n; ++j) {
-            b[j] -= row[j] * first;
-            c[j] -= row[j] * second;
-        }
+// Solves U'U x = b in place for a b that is zero before `from`.
+void solve_factorised(const double* factor, std::int64_t n, std::int64_t from, double* b) {
+    for (std::int64_t k = from; k < n; ++k) {
+        const double* row = factor + k * n;
+        const double known = b[k] /= row[k];
+        for (std::int64_t j = k + 1; j < n; ++j) b[j] -= row[j] * known;
     }
-    for (std::int64_t k = n - 1; k >= 0; --k) {
-        const double* row = a + k * stride;
-        const Two known = dots(row + k + 1, b + k + 1, c + k + 1, n - k - 1);
-        b[k] = (b[k] - known.first) / row[k];
-        c[k] = (c[k] - known.second) / row[k];
-    }
-}
-
-// Takes one variable out of an upper factor of n: its column goes, and rotations of neighbouring rows clear
-// what then stands below the diagonal.
-void remove_variable(double* a, std::int64_t stride, std::int64_t n, std::int64_t out) {
-    for (std::int64_t i = 0; i < n; ++i) {
-        double* row = a + i * stride;
-        for (std::int64_t j = out; j + 1 < n; ++j) row[j] = row[j + 1];
-    }
-    for (std::int64_t k = out; k + 1 < n; ++k) {
-        double *upper = a + k * stride, *lower = upper + stride;
-        const double length = std::sqrt(upper[k] * upper[k] + lower[k] * lower[k]);
-        const double c = upper[k] / length, s = lower[k] / length;
-        for (std::int64_t j = k; j + 1 < n; ++j) {
-            const double above = upper[j], below = lower[j];
-            upper[j] = c * above + s * below;
-            lower[j] = c * below - s * above;
-        }
-    }
+    for (std::int64_t k = n - 1; k >= 0; --k) b[k] = (b[k] - dot(factor + k * n + k + 1, b + k + 1, n - k - 1)) / factor[k * n + k];
 }
 
 struct NewtonSteps {
@@ -108,32 +67,68 @@ struct NewtonSteps {
     std::int64_t count = 0;  // steps taken, each but the last up to a bound
 };
 
-// The variables that Newton steps move, and what is known about them.
+// The variables that Newton steps move, and what is known about them. The factor is that of their matrix A and
+// stays as it is: a variable that has met its bound is held there by a correction, a vector p with
+// A p = e + slant on the variables still free, where e is 1 at the one to hold, with the sum 0 and 0 at all
+// that were held before.
 struct FreeSet {
-    std::int64_t n, stride;  // how many are still free; the distance of two rows of the factor
-    std::int64_t* where;     // their places in the working set
-    double *factor, *direction, *ones, *gradient;
+    std::int64_t n, n_held;
+    std::int64_t *where, *held;  // places in the working set; which of the n are held
+    double *factor, *ones, *direction, *gradient, *start, *corrections, *slants;
+    double shift = 0.0;          // A direction = -gradient - shift
+
+    double* correction(std::int64_t q) { return corrections + q * n; }
 };
 
+double sum(const double* x, std::int64_t n) {
+    double total = 0.0;
+    for (std::int64_t a = 0; a < n; ++a) total += x[a];
+    return total;
+}
+
+// x -= factor * y
+void subtract(double* __restrict x, double factor, const double* __restrict y, std::int64_t n) {
+    for (std::int64_t a = 0; a < n; ++a) x[a] -= factor * y[a];
+}
+
 // The step that minimises over the free variables with their sum kept: with A d = -g - shift.
-double newton_direction(FreeSet& f) {
-    double sum_direction = 0.0, sum_ones = 0.0, excess = 0.0;
+void first_direction(FreeSet& f) {
     for (std::int64_t a = 0; a < f.n; ++a) {
         f.direction[a] = -f.gradient[a];
         f.ones[a] = 1.0;
     }
-    solve_factorised(f.factor, f.stride, f.n, f.direction, f.ones);
-    for (std::int64_t a = 0; a < f.n; ++a) {
-        sum_direction += f.direction[a];
-        sum_ones += f.ones[a];
+    solve_factorised(f.factor, f.n, 0, f.direction);
+    solve_factorised(f.factor, f.n, 0, f.ones);
+    f.shift = sum(f.direction, f.n) / sum(f.ones, f.n);
+    subtract(f.direction, f.shift, f.ones, f.n);
+}
+
+// Turns what is left of the direction so that one more variable stays where it is; false where that cannot be.
+bool hold(FreeSet& f, std::int64_t variable, double left) {
+    double* p = f.correction(f.n_held);
+    for (std::int64_t a = 0; a < f.n; ++a) p[a] = a == variable ? 1.0 : 0.0;
+    solve_factorised(f.factor, f.n, variable, p);
+    double slant = -sum(p, f.n) / sum(f.ones, f.n);
+    subtract(p, -slant, f.ones, f.n);
+    for (std::int64_t q = 0; q < f.n_held; ++q) {
+        const double share = p[f.held[q]] / f.correction(q)[f.held[q]];
+        subtract(p, share, f.correction(q), f.n);
+        slant -= share * f.slants[q];
     }
-    const double shift = sum_direction / sum_ones;
-    for (std::int64_t a = 0; a < f.n; ++a) {
-        f.direction[a] -= shift * f.ones[a];
-        excess += f.direction[a];
-    }
-    for (std::int64_t a = 0; a < f.n; ++a) f.direction[a] -= excess / double(f.n);  // what rounding left over
-    return shift;
+    if (!(p[variable] > 0.0)) return false;
+    f.slants[f.n_held] = slant;
+    f.held[f.n_held++] = variable;
+    const double share = left * f.direction[variable] / p[variable];
+    for (std::int64_t a = 0; a < f.n; ++a) f.direction[a] = left * f.direction[a] - share * p[a];
+    f.shift += share * slant;
+    for (std::int64_t q = 0; q < f.n_held; ++q) f.direction[f.held[q]] = 0.0;
+    return true;
+}
+
+// Rounding must not change the sum of the variables.
+void balance(FreeSet& f) {
+    const double excess = sum(f.direction, f.n) / double(f.n - f.n_held);
+    for (std::int64_t a = 0; a < f.n; ++a) f.direction[a] -= f.direction[a] != 0.0 ? excess : 0.0;
 }
 
 // Minimises over all variables strictly between their bounds at once. A variable that meets a bound stays there,
@@ -150,23 +145,22 @@ NewtonSteps newton_steps(InnerProblem<T>& w, std::int64_t most) {
     }
     if (n < 2) return {};
     double* vectors = w.workspace + n * n;
-    FreeSet f{n, n, w.free, w.workspace, vectors, vectors + n, vectors + 2 * n};
-    double *change = vectors + 3 * n, *start = vectors + 4 * n;
+    FreeSet f{n, 0, w.free, w.free + n, w.workspace, vectors, vectors + n, vectors + 2 * n, vectors + 3 * n, vectors + 5 * n, vectors + 4 * n};
     for (std::int64_t a = 0; a < n; ++a) {
         const T* row = w.kernel + w.free[a] * w.stride;
         for (std::int64_t b = a; b < n; ++b) f.factor[a * n + b] = double(row[w.free[b]]);
-        for (std::int64_t b = 0; b < a; ++b) f.factor[a * n + b] = 0.0;
         f.factor[a * n + a] *= 1.0 + jitter;
         f.gradient[a] = double(w.gradient[w.free[a]]);
-        start[a] = w.beta[w.free[a]];
+        f.start[a] = w.beta[w.free[a]];
     }
     if (!factorise(f.factor, n)) return {};
+    first_direction(f);
     NewtonSteps result;
-    while (f.n >= 2 && result.count < most) {
-        const double shift = newton_direction(f);
+    for (;;) {
+        balance(f);
         double slope = 0.0, room = 1.0;
         std::int64_t nearest = -1;
-        for (std::int64_t a = 0; a < f.n; ++a) {
+        for (std::int64_t a = 0; a < n; ++a) {
             slope += f.direction[a] * f.gradient[a];
             const std::int64_t i = f.where[a];
             const double space = f.direction[a] > 0.0 ? w.upper[i] - w.beta[i] : w.lower[i] - w.beta[i];
@@ -178,35 +172,22 @@ NewtonSteps newton_steps(InnerProblem<T>& w, std::int64_t most) {
         if (!(slope < 0.0)) break;
         ++result.count;
         result.gain -= slope * room * (1.0 - 0.5 * room);
-        for (std::int64_t a = 0; a < f.n; ++a) {
-            double& beta = w.beta[f.where[a]];
-            beta += room * f.direction[a];
-            f.gradient[a] -= room * (f.gradient[a] + shift);
+        for (std::int64_t a = 0; a < n; ++a) {
+            w.beta[f.where[a]] += room * f.direction[a];
+            f.gradient[a] -= room * (f.gradient[a] + f.shift);
         }
         if (nearest < 0) break;
         const std::int64_t i = f.where[nearest];
         w.beta[i] = f.direction[nearest] > 0.0 ? w.upper[i] : w.lower[i];
-        remove_variable(f.factor, f.stride, f.n, nearest);
-        // The order of those that stay is that of the factor; the one that left goes behind them.
-        const double its_gradient = f.gradient[nearest], its_start = start[nearest];
-        for (std::int64_t a = nearest; a + 1 < f.n; ++a) {
-            f.where[a] = f.where[a + 1];
-            f.gradient[a] = f.gradient[a + 1];
-            start[a] = start[a + 1];
-        }
-        --f.n;
-        f.where[f.n] = i;
-        f.gradient[f.n] = its_gradient;
-        start[f.n] = its_start;
+        if (result.count == most || f.n_held == most_held || f.n_held + 3 > n || !hold(f, nearest, 1.0 - room)) break;
     }
     if (result.count == 0) return {};
     for (std::int64_t a = 0; a < n; ++a) {
-        const std::int64_t i = w.free[a];
+        const std::int64_t i = f.where[a];
         if (!(w.beta[i] < w.upper[i])) w.beta[i] = w.upper[i];
         if (!(w.beta[i] > w.lower[i])) w.beta[i] = w.lower[i];
         set_penalties(w, i);
-        change[a] = w.beta[i] - start[a];
-        const T moved = T(change[a]);
+        const T moved = T(w.beta[i] - f.start[a]);
         const T* row = w.kernel + i * w.stride;
         for (std::int64_t t = 0; t < w.stride; ++t) w.gradient[t] += moved * row[t];
     }

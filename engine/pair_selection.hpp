@@ -39,6 +39,19 @@ Vector<typename IndexOf<T>::type> counting() {
     return v;
 }
 
+// Rows of a large matrix come from memory. The processor sees where a loop is going, but only as far as the end of
+// a page: so pages are named beforehand, and lines a little before their time.
+template <class T>
+void announce(const T* row, std::int64_t n) {
+    for (std::int64_t t = 0; t < n; t += 32 * lanes<T>) prefetch(row + t);
+}
+
+template <class T>
+void announce_next(const T* at) {
+    prefetch(at + 32 * lanes<T>);
+    prefetch(at + 33 * lanes<T>);
+}
+
 // gradient += a * row_i + b * row_j, and at the same time the largest -gradient among those that may
 // rise and the smallest among those that may fall.
 template <class T>
@@ -49,8 +62,10 @@ std::int64_t update_and_select(InnerProblem<T>& w, const T* row_i, const T* row_
     Vector<Index> index = counting<T>();
     const Vector<Index> advance = fill(Index(lanes<T>));
     const Vector<T> va = fill(a), vb = fill(b);
+    announce(row_j, w.stride);
     for (std::int64_t t = 0; t < w.stride; t += 2 * lanes<T>) {
         const std::int64_t s = t + lanes<T>;
+        announce_next(row_j + t);
         const Vector<T> g0 = load(w.gradient + t) + va * load(row_i + t) + vb * load(row_j + t);
         const Vector<T> g1 = load(w.gradient + s) + va * load(row_i + s) + vb * load(row_j + s);
         store(w.gradient + t, g0);
@@ -78,8 +93,10 @@ std::int64_t select_partner(const InnerProblem<T>& w, std::int64_t i, T highest,
     const T* row = w.kernel + i * w.stride;
     const Vector<T> top = fill(highest), own = fill(w.diagonal[i]), two = fill(T(2)), share = fill(floor_share);
     const Vector<T> zero = fill(T(0)), tiny = fill(T(1e-30));
+    announce(row, w.stride);
     for (std::int64_t t = 0; t < w.stride; t += 2 * lanes<T>) {
         const std::int64_t s = t + lanes<T>;
+        announce_next(row + t);
         const Vector<T> d0 = larger(top + load(w.gradient + t) - load(w.low_penalty + t), zero);
         const Vector<T> d1 = larger(top + load(w.gradient + s) - load(w.low_penalty + s), zero);
         const Vector<T> k0 = own + load(w.diagonal + t), k1 = own + load(w.diagonal + s);

@@ -37,6 +37,12 @@ struct VectorOf {
 template <class T>
 using Vector = typename VectorOf<T>::type;
 
+// Asks for a line of memory that will be read soon; it need not exist.
+template <class T>
+inline void prefetch(const T* at) {
+    __builtin_prefetch(at);
+}
+
 template <class V, class M>
 inline V choose(M mask, V yes, V no) {
     return mask ? yes : no;
@@ -55,6 +61,9 @@ inline Vector<double> add_exponent(Vector<double> value, Vector<double> power) {
     return (Vector<double>)((Vector<std::uint64_t>)value + ((Vector<std::uint64_t>)power << 52));
 }
 #else
+template <class T>
+inline void prefetch(const T*) {}
+
 template <class T>
 struct Vector {
     T lane[lanes<T>];

@@ -197,6 +197,7 @@ class SharedSearch:
         assert found is not None, "the estimator has been looked at before"
         self.before = found[0]
         self.X, self.y, self.splits, self.score = X, np.asarray(y), splits, score
+        self.classes, self.codes = np.unique(self.y, return_inverse=True)
         self.train_score = train_score
         # As for the machines, None and -1 mean all processors.
         self.threads = available_threads(None if n_jobs in (None, -1) else effective_n_jobs(n_jobs))
@@ -272,17 +273,13 @@ class SharedSearch:
             return
         start = time.perf_counter()
         train, test = self.splits[k]
-        classes, codes = np.unique(self.y, return_inverse=True)
-        present = np.unique(codes[train])
-        codes = np.searchsorted(present, codes)
+        present = np.flatnonzero(np.bincount(self.codes[train]))
+        known, codes = self.classes[present], np.searchsorted(present, self.codes)
         path = Path(matrix.gram, codes, present.size, train, test, matrix.exact)
-        factors = group.models[0]._class_factors(
-            classes[present], codes[train], np.ones(train.size)
-        )
+        factors = group.models[0]._class_factors(known, codes[train], np.ones(train.size))
         inside, outside = path.values(group.models, factors, self.stopped.is_set)
         if self.stopped.is_set():
             return
-        known = classes[present]
         models = group.models
         test_scores = self._scores(models, known, outside, test)
         train_scores = self._scores(models, known, inside, train) if self.train_score else []
