@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.gram.stored import StoredGram
+from mercer.model_selection._bounded_start import BoundedStart
 from mercer.svm import SVC
 from mercer.svm._decomposition import TwoClassTask, decompose
 
@@ -58,6 +59,8 @@ class Path:
     exact : callable or None, default=None
         Returns float64 kernel values of some rows and columns, for kernels so narrow that float32
         would call all distant points equally distant.
+    start : BoundedStart or None, default=None
+        Where machines of all rows begin, if not at zero.
     """
 
     gram: StoredGram
@@ -66,6 +69,7 @@ class Path:
     train: Rows
     test: Rows
     exact: Callable[[Rows, Rows], Floats] | None = None
+    start: BoundedStart | None = None
 
     def values(
         self, models: Sequence[SVC], penalties: Floats, stop: Callable[[], bool]
@@ -108,6 +112,8 @@ class Path:
         sign, weight = np.zeros(rows.size), np.zeros(rows.size)
         sign[inside], weight[inside] = task.signs, penalties[task.rows]
         machine = _Machine(gram, sign, weight, models[0], stop)
+        if whole and self.start is not None:
+            machine.begin(models[0].C, self.start, self.test)
         found = [machine.solve(model.C) for model in models]
         betas = np.stack([beta for beta, _, _ in found])
         offsets = np.array([offset for _, _, offset in found])[:, None]
@@ -150,6 +156,15 @@ class _Machine:
             "max_iter": model.max_iter,
             "time_limit": -1.0,
         }
+
+    def begin(self, C: float, start: BoundedStart, closed: Rows) -> None:
+        """Let the first solve start with all variables at their bounds, where that is good."""
+        if self.squared:
+            return
+        point = start.point(C * (self.rising - self.falling), closed)
+        if point is not None:
+            self.beta, self.image = point
+            self.last_C = C
 
     def solve(self, C: float) -> tuple[Floats, Floats, float]:
         """Return beta, K beta and the offset for the next C, starting from the last one."""

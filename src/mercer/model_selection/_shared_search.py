@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,6 +29,7 @@ from mercer.gram import (
 from mercer.gram.computed import CHEAP_FEATURES
 from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import Kernel
+from mercer.model_selection._bounded_start import BoundedStart
 from mercer.model_selection._paths import Decided, Path
 from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSVM
 from mercer.svm import SVC, SVR
@@ -36,6 +37,7 @@ from mercer.svm import SVC, SVR
 Rows = NDArray[np.int64]
 Splits = Sequence[tuple[Rows, Rows]]
 Score = Callable[[Decided, Any, Any], Any]
+Exact = Callable[[Rows, Rows], NDArray[np.float64]]
 
 MOST_BYTES = 1 << 30
 """A kernel matrix larger than this is not held; such a search goes the ordinary way."""
@@ -264,7 +266,8 @@ class SharedSearch:
         return matrices
 
     def _matrix(self, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> Any:
-        return _Matrix.of(kernel, points, distances)
+        gram, exact = _held(kernel, points, distances)
+        return _Matrix(gram, BoundedStart(gram, self.codes), exact)
 
     def _evaluate(
         self, group: Group, k: int, matrix: Any, done: dict[tuple[str, int], FoldScores]
@@ -275,7 +278,8 @@ class SharedSearch:
         train, test = self.splits[k]
         present = np.flatnonzero(np.bincount(self.codes[train]))
         known, codes = self.classes[present], np.searchsorted(present, self.codes)
-        path = Path(matrix.gram, codes, present.size, train, test, matrix.exact)
+        bounded = matrix.start if present.size == self.classes.size else None
+        path = Path(matrix.gram, codes, present.size, train, test, matrix.exact, bounded)
         factors = group.models[0]._class_factors(known, codes[train], np.ones(train.size))
         inside, outside = path.values(group.models, factors, self.stopped.is_set)
         if self.stopped.is_set():
@@ -302,39 +306,41 @@ def accuracy(model: Decided, X: Any, y: Any) -> float:
     return float(np.mean(model.predict(X) == y))
 
 
-@dataclass(frozen=True, eq=False)
-class _Matrix:
+class _Matrix(NamedTuple):
     """A kernel matrix in float32, and float64 values of parts of it where those are not enough."""
 
     gram: StoredGram
-    exact: Callable[[Rows, Rows], NDArray[np.float64]] | None = None
+    start: BoundedStart
+    exact: Exact | None
 
-    @classmethod
-    def of(cls, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> _Matrix:
-        """Compute it in the engine, or from squared distances, which are kept for other kernels."""
-        gram = make_gram(kernel, points)
-        if isinstance(gram, ComputedGram) and points.shape[1] <= CHEAP_FEATURES:
-            gram.n_threads = 1  # the others are at work on other folds
-            held = gram.stored(np.arange(gram.n), "single")
-            return cls(held, None if held.values.min() > _FAINT else gram.block)
-        if not _is_of_distance(kernel):
-            values = padded(len(points), np.float32)
-            values[:, : len(points)] = kernel(points)
-            gram = StoredGram(values)
-            faint = not gram.n or np.abs(gram.values).min() < _FAINT
-            return cls(gram, (lambda a, b: kernel(points[a], points[b])) if faint else None)
-        if id(points) not in distances:
-            if 4 * len(points) ** 2 * (len(distances) + 1) > MOST_BYTES:
-                distances.clear()
-            distances[id(points)] = SquaredDistances(points, np.float32)
-        squared = distances[id(points)]
-        gram = squared.gram(kernel)
 
-        def exact(rows: Rows, columns: Rows) -> NDArray[np.float64]:
-            part = squared.values[np.ix_(rows, columns)].astype(np.float64)
-            return kernel.from_squared_distances(part)
+def _held(
+    kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]
+) -> tuple[StoredGram, Exact | None]:
+    """Compute a matrix in the engine, or from squared distances, which are kept for others."""
+    gram = make_gram(kernel, points)
+    if isinstance(gram, ComputedGram) and points.shape[1] <= CHEAP_FEATURES:
+        gram.n_threads = 1  # the others are at work on other folds
+        held = gram.stored(np.arange(gram.n), "single")
+        return held, None if held.values.min() > _FAINT else gram.block
+    if not _is_of_distance(kernel):
+        values = padded(len(points), np.float32)
+        values[:, : len(points)] = kernel(points)
+        held = StoredGram(values)
+        faint = not held.n or np.abs(held.values).min() < _FAINT
+        return held, (lambda a, b: kernel(points[a], points[b])) if faint else None
+    if id(points) not in distances:
+        if 4 * len(points) ** 2 * (len(distances) + 1) > MOST_BYTES:
+            distances.clear()
+        distances[id(points)] = SquaredDistances(points, np.float32)
+    squared = distances[id(points)]
+    held = squared.gram(kernel)
 
-        return cls(gram, None if gram.values.min() > _FAINT else exact)
+    def exact(rows: Rows, columns: Rows) -> NDArray[np.float64]:
+        part = squared.values[np.ix_(rows, columns)].astype(np.float64)
+        return kernel.from_squared_distances(part)
+
+    return held, None if held.values.min() > _FAINT else exact
 
 
 def _is_of_distance(kernel: Any) -> bool:

@@ -1,0 +1,73 @@
+"""Starting points with all variables at their bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mercer.gram.stored import StoredGram
+from mercer.kernels import RBF
+from mercer.model_selection._bounded_start import BoundedStart
+
+N = 120
+CLOSED = np.arange(0, N, 5)
+
+
+def problem(n_positive: int, C: float = 0.01) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return kernel matrix, classes and bounds, with every fifth row closed."""
+    X = np.random.default_rng(0).normal(size=(N, 4))
+    codes = (np.arange(N) < n_positive).astype(int)
+    bounds = np.where(codes == 1, C, -C)
+    bounds[CLOSED] = 0.0
+    return RBF(0.2)(X), codes, bounds
+
+
+@pytest.mark.parametrize("n_positive", [60, 57, 65])
+def test_is_feasible_and_knows_its_image(n_positive: int) -> None:
+    K, codes, bounds = problem(n_positive)
+    found = BoundedStart(StoredGram(K), codes).point(bounds, CLOSED)
+    assert found is not None
+    beta, image = found
+    assert_allclose(image, K @ beta, atol=1e-13)
+    assert abs(beta.sum()) < 1e-14
+    assert set(np.abs(beta[bounds != 0])) <= {0.0, 0.01}
+    assert_array_equal(beta[CLOSED], 0.0)
+
+
+def test_releases_those_farthest_on_their_own_side() -> None:
+    K, codes, bounds = problem(65)
+    beta, _ = BoundedStart(StoredGram(K), codes).point(bounds, CLOSED) or (None, None)
+    assert beta is not None
+    larger = codes == 1
+    released = larger & (beta == 0) & (bounds != 0)
+    kept = larger & (beta > 0)
+    whole = K @ bounds
+    assert released.sum() == (bounds > 0).sum() - (bounds < 0).sum() > 0
+    assert whole[released].min() >= whole[kept].max()
+
+
+def test_folds_share_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    K, codes, bounds = problem(60)
+    gram = StoredGram(K)
+    start = BoundedStart(gram, codes)
+    start.point(bounds, CLOSED)
+    rows = []
+    times = gram.times
+    monkeypatch.setattr(gram, "times", lambda v: rows.append(np.count_nonzero(v)) or times(v))
+    start.point(bounds, CLOSED)
+    assert max(rows) <= CLOSED.size
+
+
+@pytest.mark.parametrize(("n_positive", "C"), [(20, 0.01), (60, 10.0)])
+def test_is_none_where_classes_differ_much_or_bounds_are_large(n_positive: int, C: float) -> None:
+    K, codes, bounds = problem(n_positive, C)
+    assert BoundedStart(StoredGram(K), codes).point(bounds, CLOSED) is None
+
+
+def test_other_factors_for_each_class() -> None:
+    K, codes, bounds = problem(40)
+    bounds[codes == 1] *= 2.0
+    found = BoundedStart(StoredGram(K), codes).point(bounds, CLOSED)
+    assert found is not None
+    assert_allclose(found[1], K @ found[0], atol=1e-13)
