@@ -15,6 +15,7 @@ from mercer._sklearn import check_sample_weight
 from mercer.gram import Gram
 from mercer.kernels import Kernel, as_kernel, is_known_mercer, is_mercer
 from mercer.solvers import Solution
+from mercer.solvers.several import Job, solve_all
 
 
 class KernelMachine(BaseEstimator):
@@ -25,6 +26,13 @@ class KernelMachine(BaseEstimator):
     degree: int
     coef0: float
     n_jobs: int | None
+    # Of those that need a solver:
+    solver: str
+    max_iter: int
+    time_limit: float | None
+    cache_size: float
+    shrinking: bool
+    warm_start: bool
 
     def _make_kernel(self) -> Kernel:
         """Return the kernel that the parameters describe."""
@@ -33,6 +41,28 @@ class KernelMachine(BaseEstimator):
     def _n_threads(self) -> int | None:
         """Return the threads that ``n_jobs`` asks for; None means all."""
         return None if self.n_jobs in (None, -1) else effective_n_jobs(self.n_jobs)
+
+    def _solver_options(self) -> dict[str, Any]:
+        """Return what the parameters tell a solver, but for the tolerance."""
+        return {
+            "solver": self.solver,
+            "max_iter": self.max_iter,
+            "time_limit": self.time_limit,
+            "n_threads": self._n_threads(),
+            "cache_bytes": self.cache_size * 1e6,
+            "shrinking": self.shrinking,
+        }
+
+    def _solve_all(self, jobs: Sequence[Job], tol: float | Sequence[float]) -> list[Solution]:
+        """Solve problems of this machine as its parameters say."""
+        return solve_all(jobs, tol=tol, **self._solver_options())
+
+    def _starting_points(self, sizes: list[int]) -> list[Any]:
+        """Return where problems start: at their last solutions, if those have the same sizes."""
+        last = getattr(self, "_last_solutions", None) if self.warm_start else None
+        if last is None or [beta.size for beta in last] != sizes:
+            return [None] * len(sizes)
+        return list(last)
 
     def _is_pairwise(self) -> bool:
         if isinstance(self.kernel, str):

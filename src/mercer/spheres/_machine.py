@@ -112,18 +112,7 @@ class OneClassMachine(OutlierMixin, KernelMachine):
             start = unit * start
         elif self.solver in ("auto", "smo") and gram.features() is None:
             start = coarse_start(problem, gram, tol)
-        return solve(
-            problem,
-            gram,
-            solver=self.solver,
-            tol=tol,
-            max_iter=self.max_iter,
-            time_limit=self.time_limit,
-            warm_start=start,
-            n_threads=self._n_threads(),
-            cache_bytes=self.cache_size * 1e6,
-            shrinking=self.shrinking,
-        )
+        return solve(problem, gram, tol=tol, warm_start=start, **self._solver_options())
 
     def _last_multipliers(self, n: int) -> Floats | None:
         """Return the solution of the last fit, if it is wanted and has as many rows."""

@@ -27,7 +27,6 @@ from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer.gram import make_gram
 from mercer.kernels import Kernel, Linear
 from mercer.solvers import Solution
-from mercer.solvers.several import Job, solve_all
 from mercer.spheres._ball import Ball
 from mercer.spheres._balls import Balls
 from mercer.spheres._class_balls import (
@@ -255,7 +254,8 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         gram = make_gram(kernel, centred(kernel, points), memory=self.cache_size * 1e6)
         warn_if_indefinite(kernel, gram)
         tasks = class_tasks(gram, codes, weights[kept], classes.size, float(self.nu))
-        balls, solutions = fit_balls(tasks, self._starts(tasks), self.tol, self._solve_all)
+        starts = self._starting_points([task.rows.size for task in tasks])
+        balls, solutions = fit_balls(tasks, starts, self.tol, self._solve_all)
         centres = _centres(kernel, points, gram.diag(), tasks, balls)
         radii = centres.clear_radii([ball.squared_radius for ball in balls])
         used = _usable_radii(radii, classes)
@@ -268,25 +268,6 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
             self.slope_ = slope
         warn_unless_converged(solutions, self.tol * min(task.variance for task in tasks))
         return self
-
-    def _solve_all(self, jobs: Sequence[Job], tol: Sequence[float]) -> list[Solution]:
-        return solve_all(
-            jobs,
-            solver=self.solver,
-            tol=tol,
-            max_iter=self.max_iter,
-            time_limit=self.time_limit,
-            n_threads=self._n_threads(),
-            cache_bytes=self.cache_size * 1e6,
-            shrinking=self.shrinking,
-        )
-
-    def _starts(self, tasks: Sequence[ClassTask]) -> list[Any]:
-        """Return where each ball starts: at its last solution, if there is one for these rows."""
-        last = getattr(self, "_last_solutions", None) if self.warm_start else None
-        if last is None or [beta.size for beta in last] != [task.rows.size for task in tasks]:
-            return [None] * len(tasks)
-        return list(last)
 
     def _calibrate(
         self,

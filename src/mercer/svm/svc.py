@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 from numbers import Integral, Real
@@ -31,7 +30,7 @@ from mercer.gram import kernel_products, make_gram
 from mercer.kernels import Kernel, Linear
 from mercer.problems import QuadraticProgram, hard_margin_svc, hinge_svc, squared_hinge_svc
 from mercer.solvers import Solution
-from mercer.solvers.several import Job, solve_all
+from mercer.solvers.several import Job
 from mercer.svm._decomposition import TwoClassTask, decompose
 from mercer.svm._dual_model import build_dual_model, combine_pairs, slacks
 from mercer.svm._folds import out_of_fold_values
@@ -341,7 +340,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         return formulate(task.signs, penalties[task.rows])
 
     def _solve(self, training: Training) -> list[Solution]:
-        starts = self._starting_points(training.tasks)
+        starts = self._starting_points([task.rows.size for task in training.tasks])
         jobs: list[Job] = [
             (problem, lambda task=task: training.part(task), start)  # type: ignore[misc]
             for task, problem, start in zip(training.tasks, training.problems, starts)
@@ -356,25 +355,6 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
                 "no solution; use loss='hinge' or another kernel."
             )
         return solutions
-
-    def _solve_all(self, jobs: Sequence[Job], tol: float) -> list[Solution]:
-        return solve_all(
-            jobs,
-            solver=self.solver,
-            tol=tol,
-            max_iter=self.max_iter,
-            time_limit=self.time_limit,
-            n_threads=self._n_threads(),
-            cache_bytes=self.cache_size * 1e6,
-            shrinking=self.shrinking,
-        )
-
-    def _starting_points(self, tasks: list[TwoClassTask]) -> list[Any]:
-        """Return where each machine starts: its last solution, if there is one for these rows."""
-        last = getattr(self, "_last_solutions", None) if self.warm_start else None
-        if last is None or [beta.size for beta in last] != [task.rows.size for task in tasks]:
-            return [None] * len(tasks)
-        return list(last)
 
     def _store(self, X: Any, training: Training) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""

@@ -213,18 +213,8 @@ class SVR(RegressorMixin, KernelMachine):
 
     def _solve(self, problem: QuadraticProgram, gram: Gram) -> Solution:
         last = getattr(self, "_last_coef", None) if self.warm_start else None
-        solution = solve(
-            problem,
-            gram,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            time_limit=self.time_limit,
-            warm_start=tube_start(problem, last),
-            n_threads=self._n_threads(),
-            cache_bytes=self.cache_size * 1e6,
-            shrinking=self.shrinking,
-        )
+        start = tube_start(problem, last)
+        solution = solve(problem, gram, tol=self.tol, warm_start=start, **self._solver_options())
         if solution.status == "unbounded":
             raise ValueError(
                 "No function of this kernel keeps within epsilon of all targets, so that C=inf has "
