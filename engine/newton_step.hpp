@@ -59,7 +59,10 @@ void solve_factorised(const double* factor, std::int64_t n, std::int64_t from, d
         const double known = b[k] /= row[k];
         for (std::int64_t j = k + 1; j < n; ++j) b[j] -= row[j] * known;
     }
-    for (std::int64_t k = n - 1; k >= 0; --k) b[k] = (b[k] - dot(factor + k * n + k + 1, b + k + 1, n - k - 1)) / factor[k * n + k];
+    for (std::int64_t k = n - 1; k >= 0; --k) {
+        const double* row = factor + k * n;
+        b[k] = (b[k] - dot(row + k + 1, b + k + 1, n - k - 1)) / row[k];
+    }
 }
 
 struct NewtonSteps {
@@ -72,11 +75,21 @@ struct NewtonSteps {
 // A p = e + slant on the variables still free, where e is 1 at the one to hold, with the sum 0 and 0 at all
 // that were held before.
 struct FreeSet {
-    std::int64_t n, n_held;
+    const std::int64_t n;
+    std::int64_t n_held = 0;
     std::int64_t *where, *held;  // places in the working set; which of the n are held
-    double *factor, *ones, *direction, *gradient, *start, *corrections, *slants;
-    double shift = 0.0;          // A direction = -gradient - shift
+    double *factor, *ones, *direction, *gradient, *start, *slants, *corrections;
+    double shift = 0.0;  // A direction = -gradient - shift
 
+    FreeSet(std::int64_t size, std::int64_t* places, double* workspace)
+        : n(size), where(places), held(places + size), factor(workspace) {
+        double** const vectors[] = {&ones, &direction, &gradient, &start, &slants, &corrections};
+        double* next = factor + n * n;
+        for (double** vector : vectors) {
+            *vector = next;
+            next += n;
+        }
+    }
     double* correction(std::int64_t q) { return corrections + q * n; }
 };
 
@@ -144,8 +157,7 @@ NewtonSteps newton_steps(InnerProblem<T>& w, std::int64_t most) {
         w.free[n++] = i;
     }
     if (n < 2) return {};
-    double* vectors = w.workspace + n * n;
-    FreeSet f{n, 0, w.free, w.free + n, w.workspace, vectors, vectors + n, vectors + 2 * n, vectors + 3 * n, vectors + 5 * n, vectors + 4 * n};
+    FreeSet f(n, w.free, w.workspace);
     for (std::int64_t a = 0; a < n; ++a) {
         const T* row = w.kernel + w.free[a] * w.stride;
         for (std::int64_t b = a; b < n; ++b) f.factor[a * n + b] = double(row[w.free[b]]);
