@@ -134,14 +134,15 @@ bool hold(FreeSet& f, std::int64_t variable, double left) {
     const double share = left * f.direction[variable] / p[variable];
     for (std::int64_t a = 0; a < f.n; ++a) f.direction[a] = left * f.direction[a] - share * p[a];
     f.shift += share * slant;
-    for (std::int64_t q = 0; q < f.n_held; ++q) f.direction[f.held[q]] = 0.0;
     return true;
 }
 
-// Rounding must not change the sum of the variables.
+// Rounding must neither move variables that are held nor change the sum of the others.
 void balance(FreeSet& f) {
+    for (std::int64_t q = 0; q < f.n_held; ++q) f.direction[f.held[q]] = 0.0;
     const double excess = sum(f.direction, f.n) / double(f.n - f.n_held);
-    for (std::int64_t a = 0; a < f.n; ++a) f.direction[a] -= f.direction[a] != 0.0 ? excess : 0.0;
+    for (std::int64_t a = 0; a < f.n; ++a) f.direction[a] -= excess;
+    for (std::int64_t q = 0; q < f.n_held; ++q) f.direction[f.held[q]] = 0.0;
 }
 
 // Minimises over all variables strictly between their bounds at once. A variable that meets a bound stays there,
