@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from oracles import assert_feasible, assert_kkt
 from scipy.spatial.distance import cdist
 
@@ -21,7 +22,9 @@ from mercer.problems import (
     squared_hinge_svc,
     svdd,
 )
+from mercer.solvers._polish import pair_steps
 from mercer.solvers.exact import solve_exact
+from mercer.solvers.solution import Solution
 
 
 def gram(matrix: np.ndarray) -> Any:
@@ -83,6 +86,13 @@ def test_features_of_any_size(scale: float, C: float) -> None:
     solution = solve_exact(problem, gram(K), tol=1e-5)
     assert solution.converged
     assert_kkt(problem, K, solution, 1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_pairs_of_rows_of_zeros_move_to_their_bounds() -> None:
+    problem = QuadraticProgram(np.array([1.0, -1.0]), np.full(2, -3.0), np.full(2, 3.0), 0.0)
+    start = Solution.at(problem, np.zeros(2), problem.p, tol=1e-9)
+    assert_array_equal(pair_steps(problem, np.zeros((2, 2)), start, 1e-9), [-3.0, 3.0])
 
 
 def test_fixed_rows_and_rows_without_bounds() -> None:

@@ -14,6 +14,9 @@ from mercer.solvers.solution import Solution
 _MOST_ROUNDS = 5
 _MOST_PAIRS = 2000
 
+# Added to curvatures, so that a variable whose kernel row is zero can be divided by its own.
+_NO_CURVATURE = 1e-100
+
 
 def polish(
     problem: QuadraticProgram,
@@ -100,6 +103,7 @@ def pair_steps(
         if above.max() <= goal:
             break
         curvature = np.maximum(diagonal[i] + diagonal - 2.0 * matrix[i], 1e-15 * diagonal[i])
+        curvature += _NO_CURVATURE
         np.maximum(above, 0.0, out=above)
         j = int(np.argmax(above * above / curvature))
         step = min(above[j] / curvature[j], problem.upper[i] - beta[i], beta[j] - problem.lower[j])
