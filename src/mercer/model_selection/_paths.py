@@ -22,6 +22,9 @@ Rows = NDArray[np.int64]
 # Kernel values are float32, so that the gap aimed at must be a little smaller.
 _MARGIN = 0.95
 
+FEW_FREE = 9
+"""So many support vectors for each one between its bounds make a solution mostly bounded."""
+
 
 class Decided(SVC):
     """A classifier whose decision values are known, for one set of rows."""
@@ -145,6 +148,7 @@ class _Machine:
         self.diagonal, self.no_ridge = self.gram.diag(), np.zeros_like(sign)
         self.beta, self.image = np.zeros_like(sign), np.zeros_like(sign)
         self.last_C = np.inf
+        self.mostly_bounded = False
         self.options = {
             "callback": lambda n_iter, gap: stop(),
             "n_threads": 1,
@@ -179,24 +183,30 @@ class _Machine:
         arrays = (self.p, lower, upper, ridge, self.diagonal, beta, gradient)
         self.gram.run_smo(arrays, self.options, "single")
         self.beta, self.image, self.last_C = beta, gradient - self.p - ridge * beta, C
-        return beta, self.image, _offset(beta, gradient, lower, upper)
+        free = (beta < upper) & (beta > lower)
+        self.mostly_bounded = bool(np.count_nonzero(beta) > FEW_FREE * np.count_nonzero(free))
+        return beta, self.image, _offset(beta, gradient, lower, upper, free)
 
     def _stretch(self, ridge: Floats, C: float) -> float:
-        """Return the multiple of the last solution with the least objective inside the bounds."""
+        """Return the multiple of the last solution to start from.
+
+        Where nearly all variables are at their bounds, those go on to the new ones, and few will
+        come back. Elsewhere it is the multiple with the least objective inside the bounds.
+        """
+        most = np.inf if self.squared else C / self.last_C
+        if self.mostly_bounded and not self.squared:
+            return most
         curvature = float(self.beta @ self.image + self.beta @ (ridge * self.beta))
         if curvature <= 0.0:
             return 1.0
-        most = np.inf if self.squared else C / self.last_C
         return min(max(-float(self.p @ self.beta) / curvature, 0.0), most)
 
 
-def _offset(beta: Floats, gradient: Floats, lower: Floats, upper: Floats) -> float:
-    can_rise, can_fall = beta < upper, beta > lower
-    free = can_rise & can_fall
+def _offset(beta: Floats, gradient: Floats, lower: Floats, upper: Floats, free: Any) -> float:
     count = np.count_nonzero(free)
     if count:
         return -float(gradient @ free) / count
-    highest = (-gradient[can_rise]).max(initial=-np.inf)
-    lowest = (-gradient[can_fall]).min(initial=np.inf)
+    highest = (-gradient[beta < upper]).max(initial=-np.inf)
+    lowest = (-gradient[beta > lower]).min(initial=np.inf)
     ends = [end for end in (highest, lowest) if np.isfinite(end)]
     return float(np.mean(ends)) if ends else 0.0
