@@ -22,6 +22,9 @@ Rows = NDArray[np.int64]
 # Kernel values are float32, so that the gap aimed at must be a little smaller.
 _MARGIN = 0.95
 
+FAINT = 1e-30
+"""Kernel values below this are lost beside others in float32."""
+
 FEW_FREE = 9
 """So many support vectors for each one between its bounds make a solution mostly bounded."""
 
@@ -61,7 +64,7 @@ class Path:
         The fold.
     exact : callable or None, default=None
         Returns float64 kernel values of some rows and columns, for kernels so narrow that float32
-        would call all distant points equally distant.
+        would call all distant points equally distant; asked for points that are far from all.
     start : BoundedStart or None, default=None
         Where machines of all rows begin, if not at zero.
     """
@@ -125,7 +128,9 @@ class Path:
         else:
             values = betas.astype(np.float32) @ self.gram.values[rows] + offsets
         if self.exact is not None:
-            values[:, self.test] = betas @ self.exact(rows, self.test) + offsets
+            near = np.abs(self.gram.values[np.ix_(self.test, rows[inside])]).max(axis=1)
+            far = self.test[near < FAINT]
+            values[:, far] = betas @ self.exact(rows, far) + offsets
         return values
 
 
@@ -179,10 +184,15 @@ class _Machine:
             lower, upper, ridge = -C * self.falling, C * self.rising, self.no_ridge
         stretch = self._stretch(ridge, C)
         beta = np.minimum(np.maximum(stretch * self.beta, lower), upper)
-        gradient = self.p + ridge * beta + stretch * self.image
+        gradient = stretch * self.image
+        gradient += self.p
+        if self.squared:
+            gradient += ridge * beta
         arrays = (self.p, lower, upper, ridge, self.diagonal, beta, gradient)
         self.gram.run_smo(arrays, self.options, "single")
-        self.beta, self.image, self.last_C = beta, gradient - self.p - ridge * beta, C
+        self.beta, self.image, self.last_C = beta, gradient - self.p, C
+        if self.squared:
+            self.image -= ridge * beta
         free = (beta < upper) & (beta > lower)
         self.mostly_bounded = bool(np.count_nonzero(beta) > FEW_FREE * np.count_nonzero(free))
         return beta, self.image, _offset(beta, gradient, lower, upper, free)
@@ -196,7 +206,9 @@ class _Machine:
         most = np.inf if self.squared else C / self.last_C
         if self.mostly_bounded and not self.squared:
             return most
-        curvature = float(self.beta @ self.image + self.beta @ (ridge * self.beta))
+        curvature = float(self.beta @ self.image)
+        if self.squared:
+            curvature += float(self.beta @ (ridge * self.beta))
         if curvature <= 0.0:
             return 1.0
         return min(max(-float(self.p @ self.beta) / curvature, 0.0), most)

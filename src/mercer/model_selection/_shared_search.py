@@ -30,7 +30,7 @@ from mercer.gram.computed import CHEAP_FEATURES
 from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import Kernel
 from mercer.model_selection._bounded_start import BoundedStart
-from mercer.model_selection._paths import Decided, Path
+from mercer.model_selection._paths import FAINT, Decided, Path
 from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSVM
 from mercer.svm import SVC, SVR
 
@@ -44,10 +44,6 @@ MOST_BYTES = 1 << 30
 
 MOST_MATRICES = 3
 """Kernels whose matrices are in memory at a time: one being made while others are worked on."""
-
-
-# Kernel values below this are lost beside others in float32.
-_FAINT = 1e-30
 
 
 MACHINES = (SVC, SVR, SVDD, OneClassSVM, NearestHypersphereClassifier)
@@ -322,12 +318,12 @@ def _held(
     if isinstance(gram, ComputedGram) and points.shape[1] <= CHEAP_FEATURES:
         gram.n_threads = 1  # the others are at work on other folds
         held = gram.stored(np.arange(gram.n), "single")
-        return held, None if held.values.min() > _FAINT else gram.block
+        return held, None if held.values.min() > FAINT else gram.block
     if not _is_of_distance(kernel):
         values = padded(len(points), np.float32)
         values[:, : len(points)] = kernel(points)
         held = StoredGram(values)
-        faint = not held.n or np.abs(held.values).min() < _FAINT
+        faint = not held.n or np.abs(held.values).min() < FAINT
         return held, (lambda a, b: kernel(points[a], points[b])) if faint else None
     if id(points) not in distances:
         if 4 * len(points) ** 2 * (len(distances) + 1) > MOST_BYTES:
@@ -340,7 +336,7 @@ def _held(
         part = squared.values[np.ix_(rows, columns)].astype(np.float64)
         return kernel.from_squared_distances(part)
 
-    return held, None if held.values.min() > _FAINT else exact
+    return held, None if held.values.min() > FAINT else exact
 
 
 def _is_of_distance(kernel: Any) -> bool:
