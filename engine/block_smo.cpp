@@ -55,7 +55,7 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
         const double inner_tol = std::max((block_.holds_everything() ? 0.9 : 0.5) * tol, share * now.gap());
         const InnerResult inner = solve_inner(inner_tol);
         session_.result.n_iter += inner.n_iter;
-        last_steps_ = inner.n_iter;
+        steps_ += inner.n_iter;
         session_.objective -= inner.gain;
         ++session_.result.n_blocks;
         update_gradient(*rows);
@@ -64,10 +64,12 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
 
 template <class T>
 bool BlockSmo<T>::worth_shrinking(const Violation& now) const {
-    if (block_.holds_everything() ? n_ < fewest_to_shrink || last_steps_ < n_ / 2 : round_ < 4 || round_ % 2) return false;
+    if (block_.holds_everything() ? n_ < fewest_to_shrink : round_ < 4 || round_ % 2) return false;
     Index settled = 0;
     for (Index i = 0; i < n_; ++i) settled += is_settled(problem_, at_, now, i);
-    return 2 * settled > n_;
+    if (2 * settled <= n_) return false;
+    // Collecting the matrix of the others costs as much as so many steps save.
+    return !block_.holds_everything() || steps_ * settled >= (n_ - settled) * (n_ - settled);
 }
 
 // What rounding of single-precision kernel values adds to the gap: their errors add up like independent ones.

@@ -56,7 +56,7 @@ private:
     std::vector<std::atomic<char>> changed_;  // whether they did; read by helpers
     Buffer<double> workspace_;
     std::vector<std::int64_t> free_;
-    std::int64_t round_ = 0, last_steps_ = 0;  // and the steps of the last round
+    std::int64_t round_ = 0, steps_ = 0;
     Index n_moved_ = 0;
     std::vector<T> inner_gradient_, up_, low_;
     std::vector<double> inner_beta_, old_beta_, lower_, upper_;

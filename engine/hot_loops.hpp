@@ -68,7 +68,11 @@ struct InnerProblem {
 // Newton steps are taken on at most this many variables strictly between their bounds.
 constexpr std::int64_t free_limit = 512;
 constexpr std::int64_t most_held = 128;  // of which so many may meet a bound
-constexpr std::int64_t newton_workspace = free_limit * (free_limit + 5 + most_held);
+
+// Rows of their matrix: whole vectors, and not a power of two, where all rows would meet in the same lines of cache.
+constexpr std::int64_t row_length(std::int64_t n) { return ((n + 7) / 8 | 1) * 8; }
+constexpr std::int64_t longest_row = row_length(free_limit);
+constexpr std::int64_t newton_workspace = longest_row * (free_limit + 5 + most_held);
 
 struct InnerResult {
     std::int64_t n_iter;

@@ -1,69 +1,12 @@
 // A Newton step on all variables of a working set that lie between their bounds. Included by hot_loops.cpp only.
 #pragma once
 
-#include <cmath>
-
+#include "cholesky.hpp"
 #include "hot_loops.hpp"
 #include "pair_selection.hpp"
 
 namespace mercer {
 namespace {  // internal linkage: each instruction set must keep its own copy
-
-constexpr std::int64_t pivots = 8;
-
-// Upper Cholesky factor in place, row by row; false where the matrix is not positive definite. Rows below are
-// brought up to date from several pivots at a time, so that they are read and written that much less often.
-bool factorise(double* a, std::int64_t n) {
-    for (std::int64_t first = 0; first < n; first += pivots) {
-        const std::int64_t last = first + pivots < n ? first + pivots : n;
-        for (std::int64_t k = first; k < last; ++k) {
-            double* pivot = a + k * n;
-            for (std::int64_t above = first; above < k; ++above) {
-                const double* from = a + above * n;
-                const double factor = from[k];
-                for (std::int64_t j = k; j < n; ++j) pivot[j] -= factor * from[j];
-            }
-            if (!(pivot[k] > 0.0)) return false;
-            const double scale = 1.0 / std::sqrt(pivot[k]);
-            for (std::int64_t j = k; j < n; ++j) pivot[j] *= scale;
-        }
-        if (last - first < pivots) break;
-        const double* p = a + first * n;
-        for (std::int64_t i = last; i < n; ++i) {
-            double f[pivots];
-            for (std::int64_t k = 0; k < pivots; ++k) f[k] = p[k * n + i];
-            double* row = a + i * n;
-            for (std::int64_t j = i; j < n; ++j)
-                row[j] -= ((f[0] * p[j] + f[1] * p[n + j]) + (f[2] * p[2 * n + j] + f[3] * p[3 * n + j])) +
-                          ((f[4] * p[4 * n + j] + f[5] * p[5 * n + j]) + (f[6] * p[6 * n + j] + f[7] * p[7 * n + j]));
-        }
-    }
-    return true;
-}
-
-// In running sums, so that the compiler may use vectors.
-double dot(const double* x, const double* y, std::int64_t n) {
-    double sums[32] = {0.0}, total = 0.0;
-    std::int64_t j = 0;
-    for (; j + 32 <= n; j += 32)
-        for (int lane = 0; lane < 32; ++lane) sums[lane] += x[j + lane] * y[j + lane];
-    for (; j < n; ++j) total += x[j] * y[j];
-    for (int lane = 0; lane < 32; ++lane) total += sums[lane];
-    return total;
-}
-
-// Solves U'U x = b in place for a b that is zero before `from`.
-void solve_factorised(const double* factor, std::int64_t n, std::int64_t from, double* b) {
-    for (std::int64_t k = from; k < n; ++k) {
-        const double* row = factor + k * n;
-        const double known = b[k] /= row[k];
-        for (std::int64_t j = k + 1; j < n; ++j) b[j] -= row[j] * known;
-    }
-    for (std::int64_t k = n - 1; k >= 0; --k) {
-        const double* row = factor + k * n;
-        b[k] = (b[k] - dot(row + k + 1, b + k + 1, n - k - 1)) / row[k];
-    }
-}
 
 struct NewtonSteps {
     double gain = 0.0;       // by how much the objective went down
@@ -75,23 +18,47 @@ struct NewtonSteps {
 // A p = e + slant on the variables still free, where e is 1 at the one to hold, with the sum 0 and 0 at all
 // that were held before.
 struct FreeSet {
-    const std::int64_t n;
+    Cholesky factor;
     std::int64_t n_held = 0;
     std::int64_t *where, *held;  // places in the working set; which of the n are held
-    double *factor, *ones, *direction, *gradient, *start, *slants, *corrections;
+    double *ones, *direction, *gradient, *start, *slants, *corrections;
     double shift = 0.0;  // A direction = -gradient - shift
 
-    FreeSet(std::int64_t size, std::int64_t* places, double* workspace)
-        : n(size), where(places), held(places + size), factor(workspace) {
+    FreeSet(double* workspace, std::int64_t* places) : factor{workspace, 0, 0}, where(places), held(places + free_limit) {
         double** const vectors[] = {&ones, &direction, &gradient, &start, &slants, &corrections};
-        double* next = factor + n * n;
+        double* next = workspace + free_limit * longest_row;
         for (double** vector : vectors) {
             *vector = next;
-            next += n;
+            next += longest_row;
         }
     }
-    double* correction(std::int64_t q) { return corrections + q * n; }
+    std::int64_t n() const { return factor.n; }
+    double* correction(std::int64_t q) { return corrections + q * longest_row; }
 };
+
+// Collects the variables strictly between their bounds and factorises their matrix; false where that cannot be.
+template <class T>
+bool collect(const InnerProblem<T>& w, FreeSet& f) {
+    const double jitter = sizeof(T) == 4 ? 1e-6 : 1e-12;
+    std::int64_t n = 0;
+    for (std::int64_t i = 0; i < w.size; ++i) {
+        if (w.up_penalty[i] != T(0) || w.low_penalty[i] != T(0)) continue;
+        if (n == free_limit) return false;
+        f.where[n++] = i;
+    }
+    f.factor.n = n;
+    f.factor.stride = row_length(n);
+    for (std::int64_t a = 0; a < n; ++a) {
+        const T* from = w.kernel + f.where[a] * w.stride;
+        double* row = f.factor.row(a);
+        for (std::int64_t b = a; b < n; ++b) row[b] = double(from[f.where[b]]);
+        for (std::int64_t b = n; b < f.factor.stride; ++b) row[b] = 0.0;
+        row[a] *= 1.0 + jitter;
+        f.gradient[a] = double(w.gradient[f.where[a]]);
+        f.start[a] = w.beta[f.where[a]];
+    }
+    return n >= 2 && factorise(f.factor);
+}
 
 double sum(const double* x, std::int64_t n) {
     double total = 0.0;
@@ -106,33 +73,33 @@ void subtract(double* __restrict x, double factor, const double* __restrict y, s
 
 // The step that minimises over the free variables with their sum kept: with A d = -g - shift.
 void first_direction(FreeSet& f) {
-    for (std::int64_t a = 0; a < f.n; ++a) {
-        f.direction[a] = -f.gradient[a];
-        f.ones[a] = 1.0;
+    for (std::int64_t a = 0; a < whole_blocks(f.n()); ++a) {
+        f.direction[a] = a < f.n() ? -f.gradient[a] : 0.0;
+        f.ones[a] = a < f.n() ? 1.0 : 0.0;
     }
-    solve_factorised(f.factor, f.n, 0, f.direction);
-    solve_factorised(f.factor, f.n, 0, f.ones);
-    f.shift = sum(f.direction, f.n) / sum(f.ones, f.n);
-    subtract(f.direction, f.shift, f.ones, f.n);
+    solve_factorised(f.factor, 0, f.direction);
+    solve_factorised(f.factor, 0, f.ones);
+    f.shift = sum(f.direction, f.n()) / sum(f.ones, f.n());
+    subtract(f.direction, f.shift, f.ones, f.n());
 }
 
 // Turns what is left of the direction so that one more variable stays where it is; false where that cannot be.
 bool hold(FreeSet& f, std::int64_t variable, double left) {
     double* p = f.correction(f.n_held);
-    for (std::int64_t a = 0; a < f.n; ++a) p[a] = a == variable ? 1.0 : 0.0;
-    solve_factorised(f.factor, f.n, variable, p);
-    double slant = -sum(p, f.n) / sum(f.ones, f.n);
-    subtract(p, -slant, f.ones, f.n);
+    for (std::int64_t a = 0; a < whole_blocks(f.n()); ++a) p[a] = a == variable ? 1.0 : 0.0;
+    solve_factorised(f.factor, variable, p);
+    double slant = -sum(p, f.n()) / sum(f.ones, f.n());
+    subtract(p, -slant, f.ones, f.n());
     for (std::int64_t q = 0; q < f.n_held; ++q) {
         const double share = p[f.held[q]] / f.correction(q)[f.held[q]];
-        subtract(p, share, f.correction(q), f.n);
+        subtract(p, share, f.correction(q), f.n());
         slant -= share * f.slants[q];
     }
     if (!(p[variable] > 0.0)) return false;
     f.slants[f.n_held] = slant;
     f.held[f.n_held++] = variable;
     const double share = left * f.direction[variable] / p[variable];
-    for (std::int64_t a = 0; a < f.n; ++a) f.direction[a] = left * f.direction[a] - share * p[a];
+    for (std::int64_t a = 0; a < f.n(); ++a) f.direction[a] = left * f.direction[a] - share * p[a];
     f.shift += share * slant;
     return true;
 }
@@ -140,8 +107,8 @@ bool hold(FreeSet& f, std::int64_t variable, double left) {
 // Rounding must neither move variables that are held nor change the sum of the others.
 void balance(FreeSet& f) {
     for (std::int64_t q = 0; q < f.n_held; ++q) f.direction[f.held[q]] = 0.0;
-    const double excess = sum(f.direction, f.n) / double(f.n - f.n_held);
-    for (std::int64_t a = 0; a < f.n; ++a) f.direction[a] -= excess;
+    const double excess = sum(f.direction, f.n()) / double(f.n() - f.n_held);
+    for (std::int64_t a = 0; a < f.n(); ++a) f.direction[a] -= excess;
     for (std::int64_t q = 0; q < f.n_held; ++q) f.direction[f.held[q]] = 0.0;
 }
 
@@ -150,30 +117,15 @@ void balance(FreeSet& f) {
 // other; there this replaces thousands of their steps.
 template <class T>
 NewtonSteps newton_steps(InnerProblem<T>& w, std::int64_t most) {
-    const double jitter = sizeof(T) == 4 ? 1e-6 : 1e-12;
-    std::int64_t n = 0;
-    for (std::int64_t i = 0; i < w.size; ++i) {
-        if (w.up_penalty[i] != T(0) || w.low_penalty[i] != T(0)) continue;
-        if (n == free_limit) return {};
-        w.free[n++] = i;
-    }
-    if (n < 2) return {};
-    FreeSet f(n, w.free, w.workspace);
-    for (std::int64_t a = 0; a < n; ++a) {
-        const T* row = w.kernel + w.free[a] * w.stride;
-        for (std::int64_t b = a; b < n; ++b) f.factor[a * n + b] = double(row[w.free[b]]);
-        f.factor[a * n + a] *= 1.0 + jitter;
-        f.gradient[a] = double(w.gradient[w.free[a]]);
-        f.start[a] = w.beta[w.free[a]];
-    }
-    if (!factorise(f.factor, n)) return {};
+    FreeSet f(w.workspace, w.free);
+    if (!collect(w, f)) return {};
     first_direction(f);
     NewtonSteps result;
     for (;;) {
         balance(f);
         double slope = 0.0, room = 1.0;
         std::int64_t nearest = -1;
-        for (std::int64_t a = 0; a < n; ++a) {
+        for (std::int64_t a = 0; a < f.n(); ++a) {
             slope += f.direction[a] * f.gradient[a];
             const std::int64_t i = f.where[a];
             const double space = f.direction[a] > 0.0 ? w.upper[i] - w.beta[i] : w.lower[i] - w.beta[i];
@@ -185,17 +137,17 @@ NewtonSteps newton_steps(InnerProblem<T>& w, std::int64_t most) {
         if (!(slope < 0.0)) break;
         ++result.count;
         result.gain -= slope * room * (1.0 - 0.5 * room);
-        for (std::int64_t a = 0; a < n; ++a) {
+        for (std::int64_t a = 0; a < f.n(); ++a) {
             w.beta[f.where[a]] += room * f.direction[a];
             f.gradient[a] -= room * (f.gradient[a] + f.shift);
         }
         if (nearest < 0) break;
         const std::int64_t i = f.where[nearest];
         w.beta[i] = f.direction[nearest] > 0.0 ? w.upper[i] : w.lower[i];
-        if (result.count == most || f.n_held == most_held || f.n_held + 3 > n || !hold(f, nearest, 1.0 - room)) break;
+        if (result.count == most || f.n_held == most_held || f.n_held + 3 > f.n() || !hold(f, nearest, 1.0 - room)) break;
     }
     if (result.count == 0) return {};
-    for (std::int64_t a = 0; a < n; ++a) {
+    for (std::int64_t a = 0; a < f.n(); ++a) {
         const std::int64_t i = f.where[a];
         if (!(w.beta[i] < w.upper[i])) w.beta[i] = w.upper[i];
         if (!(w.beta[i] > w.lower[i])) w.beta[i] = w.lower[i];

@@ -84,7 +84,8 @@ public:
 
     SmoStatus run(double tol) {
         if (!session_.options.shrinking || !source_.concurrent()) return solve_everything(tol, false);
-        for (;;) {
+        // A matrix in memory can be worked on as it is; how many steps that will take is not known beforehand.
+        for (bool worth = !source_.resident(0) || problem_.n > 2 * session_.options.block;;) {
             const Violation now = violation_of(problem_, at_);
             session_.result.gap = now.gap();
             if (!(now.gap() > tol)) return SmoStatus::converged;
@@ -93,8 +94,9 @@ public:
                 if (!is_settled(problem_, at_, now, i)) active.push_back(i);
             const bool few = 2 * static_cast<Index>(active.size()) < problem_.n;
             const std::int64_t steps = session_.result.n_iter;
-            const SmoStatus status = few ? solve_part(active, tol) : solve_everything(tol, true);
+            const SmoStatus status = few && worth ? solve_part(active, tol) : solve_everything(tol, true);
             if (status != SmoStatus::converged && status != SmoStatus::shrink) return status;
+            worth = worth || status == SmoStatus::shrink;
             if (status == SmoStatus::converged && session_.result.n_iter == steps)
                 return SmoStatus::stalled;  // what gap there is comes from rounding
         }
