@@ -51,6 +51,19 @@ def both(estimator: Any, grid: Any, X: Any, y: Any, **more: Any) -> tuple[Any, A
     return shared, separate
 
 
+@pytest.mark.parametrize("grid", [{"gamma": [20.0, 30.0]}, {"kernel": [RBF(20.0), RBF(30.0)]}])
+@pytest.mark.parametrize("n_features", [50, 200])
+def test_points_far_from_all_rows_go_to_the_nearest_one(grid: Any, n_features: int) -> None:
+    """Equal classes leave no offset, and kernel values are far too small for float32."""
+    X = np.random.default_rng(0).normal(size=(80, n_features))
+    y = np.arange(80) % 2
+    X[:, 0] += 8 * y
+    X *= np.sqrt(5 / n_features)
+    shared, separate = both(SVC(C=10.0), grid, X, y, cv=StratifiedKFold(5))
+    np.testing.assert_allclose(scores(shared), scores(separate))
+    assert scores(shared).min() > 0.7
+
+
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_scores_are_those_of_separate_fits(data: Any, loss: str, class_weight: Any) -> None:

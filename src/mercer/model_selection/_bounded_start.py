@@ -78,7 +78,10 @@ class BoundedStart:
             while len(self._sums) < factors.size:
                 own = self.codes == len(self._sums)
                 self._sums.append(self.gram.times(own.astype(np.float64)))
-        return np.sum([factor * one for factor, one in zip(factors, self._sums)], axis=0)
+        total = np.zeros_like(self._sums[0])
+        for factor, one in zip(factors, self._sums):
+            total += factor * one
+        return total
 
     def _release(self, beta: Floats, image: Floats) -> bool:
         """Change variables until they sum to zero; say False where those would be too many."""
@@ -90,7 +93,7 @@ class BoundedStart:
             larger = larger[np.argpartition(-side * image[larger], most)[:most]]
         order = larger[np.argsort(-side * image[larger], kind="stable")]
         sizes = np.abs(beta[order])
-        taken = np.clip(abs(excess) - (np.cumsum(sizes) - sizes), 0.0, sizes)
+        taken = np.minimum(np.maximum(abs(excess) - (np.cumsum(sizes) - sizes), 0.0), sizes)
         # Rounding must not leave a variable beside its bound: it would count as one between them.
         taken[taken < ROUNDING * sizes] = 0.0
         whole = taken > (1.0 - ROUNDING) * sizes

@@ -25,7 +25,10 @@ _MARGIN = 0.95
 FAINT = 1e-30
 """Kernel values below this are lost beside others in float32."""
 
-FEW_FREE = 9
+HIDING = FAINT / np.finfo(np.float64).eps
+"""An offset larger than this, for each unit of weight, leaves nothing of faint kernel values."""
+
+FEW_FREE = 2
 """So many support vectors for each one between its bounds make a solution mostly bounded."""
 
 
@@ -62,7 +65,7 @@ class Path:
     n_classes : int
     train, test : ndarray of int
         The fold.
-    exact : callable or None, default=None
+    exact : callable
         Returns float64 kernel values of some rows and columns, for kernels so narrow that float32
         would call all distant points equally distant; asked for points that are far from all.
     start : BoundedStart or None, default=None
@@ -74,7 +77,7 @@ class Path:
     n_classes: int
     train: Rows
     test: Rows
-    exact: Callable[[Rows, Rows], Floats] | None = None
+    exact: Callable[[Rows, Rows], Floats]
     start: BoundedStart | None = None
 
     def values(
@@ -121,17 +124,25 @@ class Path:
         if whole and self.start is not None:
             machine.begin(models[0].C, self.start, self.test)
         found = [machine.solve(model.C) for model in models]
-        betas = np.stack([beta for beta, _, _ in found])
         offsets = np.array([offset for _, _, offset in found])[:, None]
         if whole:
-            values = np.stack([image for _, image, _ in found]) + offsets
+            values = np.array([image for _, image, _ in found])
         else:
-            values = betas.astype(np.float32) @ self.gram.values[rows] + offsets
-        if self.exact is not None:
-            near = np.abs(self.gram.values[np.ix_(self.test, rows[inside])]).max(axis=1)
-            far = self.test[near < FAINT]
-            values[:, far] = betas @ self.exact(rows, far) + offsets
+            betas = np.array([beta for beta, _, _ in found], dtype=np.float32)
+            values = (betas @ self.gram.values[rows]).astype(np.float64)
+        values += offsets
+        for own, (beta, _, offset) in zip(values, found):
+            self._mend_distant(own, rows, beta, offset)
         return values
+
+    def _mend_distant(self, values: Floats, rows: Rows, beta: Floats, offset: float) -> None:
+        """Compute values of points far from all rows in float64, unless the offset hides them."""
+        if abs(offset) > HIDING * float(np.abs(beta).sum()):
+            return
+        rows, beta = rows[beta != 0.0], beta[beta != 0.0]
+        near = np.abs(self.gram.values[np.ix_(self.test, rows)]).max(axis=1, initial=0.0)
+        far = self.test[near < FAINT]
+        values[far] = beta @ self.exact(rows, far) + offset
 
 
 class _Machine:
@@ -148,8 +159,11 @@ class _Machine:
         self.gram = gram
         self.p = -sign
         self.rising, self.falling = weight * (sign > 0), weight * (sign < 0)
-        self.inverse_weight = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0)
         self.squared = model.loss == "squared_hinge"
+        if self.squared:
+            self.inverse_weight = np.divide(
+                1.0, weight, out=np.zeros_like(weight), where=weight > 0
+            )
         self.diagonal, self.no_ridge = self.gram.diag(), np.zeros_like(sign)
         self.beta, self.image = np.zeros_like(sign), np.zeros_like(sign)
         self.last_C = np.inf
@@ -193,9 +207,11 @@ class _Machine:
         self.beta, self.image, self.last_C = beta, gradient - self.p, C
         if self.squared:
             self.image -= ridge * beta
-        free = (beta < upper) & (beta > lower)
-        self.mostly_bounded = bool(np.count_nonzero(beta) > FEW_FREE * np.count_nonzero(free))
-        return beta, self.image, _offset(beta, gradient, lower, upper, free)
+        between = gradient[(beta < upper) & (beta > lower)]
+        self.mostly_bounded = bool(np.count_nonzero(beta) > FEW_FREE * between.size)
+        if between.size:
+            return beta, self.image, -float(between.sum()) / between.size
+        return beta, self.image, _offset(beta, gradient, lower, upper)
 
     def _stretch(self, ridge: Floats, C: float) -> float:
         """Return the multiple of the last solution to start from.
@@ -214,10 +230,8 @@ class _Machine:
         return min(max(-float(self.p @ self.beta) / curvature, 0.0), most)
 
 
-def _offset(beta: Floats, gradient: Floats, lower: Floats, upper: Floats, free: Any) -> float:
-    count = np.count_nonzero(free)
-    if count:
-        return -float(gradient @ free) / count
+def _offset(beta: Floats, gradient: Floats, lower: Floats, upper: Floats) -> float:
+    """Return the middle of what the conditions allow where no variable is between its bounds."""
     highest = (-gradient[beta < upper]).max(initial=-np.inf)
     lowest = (-gradient[beta > lower]).min(initial=np.inf)
     ends = [end for end in (highest, lowest) if np.isfinite(end)]

@@ -30,7 +30,7 @@ from mercer.gram.computed import CHEAP_FEATURES
 from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import Kernel
 from mercer.model_selection._bounded_start import BoundedStart
-from mercer.model_selection._paths import FAINT, Decided, Path
+from mercer.model_selection._paths import Decided, Path
 from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSVM
 from mercer.svm import SVC, SVR
 
@@ -290,7 +290,7 @@ class SharedSearch:
         y = self.y[rows]
         if self.score is accuracy and values.shape[2] == 1:  # all models in one stroke
             right = (values[:, :, 0] > 0) == (y == classes[1])
-            return [float(share) for share in right.mean(axis=1)]
+            return (np.count_nonzero(right, axis=1) / right.shape[1]).tolist()
         X = take_rows(self.X, rows)
         return [
             self.score(Decided.of(model, classes, own), X, y) for model, own in zip(models, values)
@@ -303,40 +303,37 @@ def accuracy(model: Decided, X: Any, y: Any) -> float:
 
 
 class _Matrix(NamedTuple):
-    """A kernel matrix in float32, and float64 values of parts of it where those are not enough."""
+    """A kernel matrix in float32, and float64 values of parts of it."""
 
     gram: StoredGram
     start: BoundedStart
-    exact: Exact | None
+    exact: Exact
 
 
 def _held(
     kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]
-) -> tuple[StoredGram, Exact | None]:
+) -> tuple[StoredGram, Exact]:
     """Compute a matrix in the engine, or from squared distances, which are kept for others."""
     gram = make_gram(kernel, points)
     if isinstance(gram, ComputedGram) and points.shape[1] <= CHEAP_FEATURES:
         gram.n_threads = 1  # the others are at work on other folds
         held = gram.stored(np.arange(gram.n), "single")
-        return held, None if held.values.min() > FAINT else gram.block
+        return held, gram.block
     if not _is_of_distance(kernel):
         values = padded(len(points), np.float32)
         values[:, : len(points)] = kernel(points)
-        held = StoredGram(values)
-        faint = not held.n or np.abs(held.values).min() < FAINT
-        return held, (lambda a, b: kernel(points[a], points[b])) if faint else None
+        return StoredGram(values), lambda a, b: kernel(points[a], points[b])
     if id(points) not in distances:
         if 4 * len(points) ** 2 * (len(distances) + 1) > MOST_BYTES:
             distances.clear()
         distances[id(points)] = SquaredDistances(points, np.float32)
     squared = distances[id(points)]
-    held = squared.gram(kernel)
 
     def exact(rows: Rows, columns: Rows) -> NDArray[np.float64]:
         part = squared.values[np.ix_(rows, columns)].astype(np.float64)
         return kernel.from_squared_distances(part)
 
-    return held, None if held.values.min() > FAINT else exact
+    return squared.gram(kernel), exact
 
 
 def _is_of_distance(kernel: Any) -> bool:
