@@ -90,11 +90,11 @@ public:
             session_.result.gap = now.gap();
             if (!(now.gap() > tol)) return SmoStatus::converged;
             std::vector<Index> active;
-            for (Index i = 0; i < problem_.n; ++i)
+            for (Index i = 0; worth && i < problem_.n; ++i)
                 if (!is_settled(problem_, at_, now, i)) active.push_back(i);
-            const bool few = 2 * static_cast<Index>(active.size()) < problem_.n;
+            const bool few = worth && 2 * static_cast<Index>(active.size()) < problem_.n;
             const std::int64_t steps = session_.result.n_iter;
-            const SmoStatus status = few && worth ? solve_part(active, tol) : solve_everything(tol, true);
+            const SmoStatus status = few ? solve_part(active, tol) : solve_everything(tol, true);
             if (status != SmoStatus::converged && status != SmoStatus::shrink) return status;
             worth = worth || status == SmoStatus::shrink;
             if (status == SmoStatus::converged && session_.result.n_iter == steps)

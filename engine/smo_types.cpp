@@ -41,12 +41,6 @@ Violation violation_of(const SmoProblem& problem, const Point& at) {
     return v;
 }
 
-bool is_settled(const SmoProblem& problem, const Point& at, const Violation& now, Index i) {
-    const bool rise = may_rise(problem, at, i), fall = may_fall(problem, at, i);
-    if (rise && fall) return false;
-    return (!rise || -at.gradient[i] < now.lowest) && (!fall || -at.gradient[i] > now.highest);
-}
-
 bool Session::must_stop(double gap) {
     const auto now = Clock::now();
     if (options.max_iter >= 0 && result.n_iter >= options.max_iter) result.status = SmoStatus::max_iter;

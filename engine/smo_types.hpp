@@ -79,7 +79,11 @@ double objective_of(const SmoProblem& problem, const Point& at);
 Violation violation_of(const SmoProblem& problem, const Point& at);
 
 // A variable at a bound that no violating pair can contain as things stand.
-bool is_settled(const SmoProblem& problem, const Point& at, const Violation& now, Index i);
+inline bool is_settled(const SmoProblem& problem, const Point& at, const Violation& now, Index i) {
+    const bool rise = may_rise(problem, at, i), fall = may_fall(problem, at, i);
+    if (rise && fall) return false;
+    return (!rise || -at.gradient[i] < now.lowest) && (!fall || -at.gradient[i] > now.highest);
+}
 
 // Limits, counters and threads of one solve, whatever variables it works on at the moment.
 class Session {
