@@ -7,8 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from mercer import SVC, SVDD, SVR, NearestHypersphereClassifier, OneClassSVM
+from mercer import (
+    RVR,
+    SVC,
+    SVDD,
+    SVR,
+    KernelPerceptron,
+    NearestHypersphereClassifier,
+    OneClassSVM,
+)
+from mercer.discriminant import LinearPerceptron
 
 MACHINES = [SVC, SVR, SVDD, OneClassSVM, NearestHypersphereClassifier]
 
@@ -31,4 +43,29 @@ def test_kernels_that_are_none(machine: Any) -> None:
 def test_solvers_stopped_early(machine: Any) -> None:
     with pytest.warns(ConvergenceWarning, match="max_iter was reached") as caught:
         machine(max_iter=3).fit(*data(360))
+    assert [warning.filename for warning in caught] == [__file__] * len(caught)
+
+
+STOPPED = [
+    KernelPerceptron(kernel="linear", max_iter=1),
+    LinearPerceptron(max_iter=1),
+    RVR(max_iter=1),
+    make_pipeline(StandardScaler(), SVC(max_iter=3)),
+    GridSearchCV(SVC(max_iter=3), {"C": [1.0]}, cv=2),
+]
+
+
+@pytest.mark.parametrize("model", STOPPED, ids=lambda model: type(model).__name__)
+def test_others_stopped_early(model: Any) -> None:
+    with pytest.warns(ConvergenceWarning) as caught:
+        model.fit(*data(360))
+    assert [warning.filename for warning in caught] == [__file__] * len(caught)
+
+
+def test_rows_whose_kernel_values_with_themselves_are_unknown() -> None:
+    X, y = data(40)
+    K = (1.0 + X @ X.T) ** 2
+    model = NearestHypersphereClassifier(kernel="precomputed").fit(K, y)
+    with pytest.warns(UserWarning, match="is not known") as caught:
+        model.predict(K[:7])
     assert [warning.filename for warning in caught] == [__file__] * len(caught)

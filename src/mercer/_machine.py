@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._sklearn import check_sample_weight
+from mercer._warnings import warn
 from mercer.gram import Gram
 from mercer.kernels import Kernel, as_kernel, is_known_mercer, is_mercer
 from mercer.solvers import Solution
@@ -108,18 +108,16 @@ CHECKED_ROWS = 300
 """Rows on which a kernel of unknown kind is tested; their eigenvalues take a few milliseconds."""
 
 
-def warn_if_indefinite(kernel: Kernel, gram: Gram, stacklevel: int = 4) -> None:
+def warn_if_indefinite(kernel: Kernel, gram: Gram) -> None:
     """Warn where the kernel matrix of some of the rows has a clearly negative eigenvalue."""
     if is_known_mercer(kernel):
         return
     rows = np.unique(np.linspace(0, gram.n - 1, CHECKED_ROWS).astype(np.int64))
     report = is_mercer(gram.block(rows, rows), tolerance=1e-6)
     if not report:
-        warnings.warn(
+        warn(
             f"The kernel is {report}. The machine has no geometric meaning then, and the solution "
             "need not be the best one.",
-            UserWarning,
-            stacklevel=stacklevel,
         )
 
 
@@ -136,11 +134,10 @@ def warn_unless_converged(solutions: Sequence[Solution], tol: float) -> None:
         "stalled": "the arithmetic allows no smaller gap",
     }
     which = "The solver" if len(solutions) == 1 else f"{len(failed)} of {len(solutions)} solvers"
-    warnings.warn(
+    warn(
         f"{which} stopped at a gap of {worst.gap:.3g} instead of tol={tol:g}, because "
         f"{reasons.get(worst.status, worst.status)} after {worst.n_iter} iterations. Scale the "
         "features (for instance with StandardScaler), lower C, or raise max_iter, time_limit or "
         "tol; with warm_start=True another fit goes on from here.",
         ConvergenceWarning,
-        stacklevel=4,
     )

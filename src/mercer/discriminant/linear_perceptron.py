@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -11,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from mercer._sklearn import Interval, fit_context
+from mercer._warnings import warn
 from mercer.discriminant._linear import Floats, LinearClassifier, with_constant
 
 
@@ -103,12 +103,11 @@ class LinearPerceptron(LinearClassifier):
         self.n_iter_ = max(epochs for _, epochs, _ in runs)
         self.n_mistakes_ = np.array([mistakes for _, _, mistakes in runs])
         if self.n_mistakes_.any():
-            warnings.warn(
+            warn(
                 f"The classes were not separated in {self.max_iter} epochs; the last one had "
                 f"{self.n_mistakes_.max()} mistakes. Raise max_iter, or use a machine for classes "
                 "that overlap, such as mercer.SVC.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return self._keep(np.column_stack([weights for weights, _, _ in runs]))
 

@@ -216,7 +216,7 @@ class _Machine:
     def _stretch(self, ridge: Floats, C: float) -> float:
         """Return the multiple of the last solution to start from.
 
-        Where nearly all variables are at their bounds, those go on to the new ones, and few will
+        Where most support vectors are at their bounds, those go on to the new ones, and few will
         come back. Elsewhere it is the multiple with the least objective inside the bounds.
         """
         most = np.inf if self.squared else C / self.last_C

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -18,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._labels import class_codes
 from mercer._machine import KernelMachine, warn_if_indefinite
 from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._warnings import warn
 from mercer.gram import kernel_products, make_gram
 from mercer.gram.base import row_blocks
 from mercer.gram.make import DENSE_LIMIT
@@ -359,13 +359,12 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
             return
         machines, mistakes = errors.size, f"mistake{'s' if errors.sum() != 1 else ''}"
         where = f" ({np.count_nonzero(errors)} of {machines} machines)" if machines > 1 else ""
-        warnings.warn(
+        warn(
             f"The perceptron still made {errors.sum()} {mistakes}{where} in the last of "
             f"{self.max_iter} epochs: with this kernel the classes are not separable, or not "
             f"within max_iter={self.max_iter}. Raise max_iter, use a richer kernel, or a machine "
             "with a soft margin such as SVC; variant='averaged' suffers least.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
     # ---- the model --------------------------------------------------------------------------

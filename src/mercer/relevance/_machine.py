@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mercer._machine import KernelMachine, rows_of
 from mercer._sklearn import Interval, StrOptions
+from mercer._warnings import warn
 from mercer.gram import available_threads, blas_threads
 from mercer.kernels import Kernel, Linear
 from mercer.relevance._basis import (
@@ -197,12 +197,11 @@ class RelevanceMachine(KernelMachine):
             )
         if not self.converged_:
             left = max(fit.gain_left for fit in fits if not fit.converged)
-            warnings.warn(
+            warn(
                 f"{name} stopped after max_iter={self.max_iter} steps, where another one promised "
                 f"to raise the log evidence by {left:.3g}; raise max_iter or tol, or choose "
                 "another kernel width.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     # ---- predicting -------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer._warnings import warn
 from mercer.gram import kernel_products
 from mercer.gram.base import row_blocks
 from mercer.kernels import Kernel, Linear
@@ -124,12 +124,10 @@ class Balls:
             np.diagonal(values), self.diagonal
         )
         if not is_training:
-            warnings.warn(
+            warn(
                 "k(x, x) of the rows is not known, because the kernel is precomputed and no "
                 "diagonal was given; the least value that their kernel values allow stands in for "
                 "it, so that distances may come out too short.",
-                UserWarning,
-                stacklevel=4,
             )
         return _least_diagonal(values, self.diagonal)
 

@@ -101,7 +101,7 @@ class OneClassMachine(OutlierMixin, KernelMachine):
         kernel = kernel.resolve(points, weights[kept])
         moved = centred(kernel, points) if translate else points
         gram = make_gram(kernel, moved, memory=self.cache_size * 1e6)
-        warn_if_indefinite(kernel, gram, stacklevel=5)
+        warn_if_indefinite(kernel, gram)
         return TrainingData(X, kept, weights[kept], points, kernel, gram)
 
     def _solve(

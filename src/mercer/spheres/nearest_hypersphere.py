@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -24,6 +23,7 @@ from mercer._machine import (
     warn_unless_converged,
 )
 from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._warnings import warn
 from mercer.gram import make_gram
 from mercer.kernels import Kernel, Linear
 from mercer.solvers import Solution
@@ -493,12 +493,10 @@ def _usable_radii(radii: Floats, classes: Any) -> Floats:
     stand_in = float(radii[~is_point].min()) if not is_point.all() else 1.0
     names = ", ".join(repr(name) for name in classes[is_point].tolist())
     several = bool(is_point.sum() > 1)
-    warnings.warn(
+    warn(
         f"The class{'es' * several} {names} {'are' if several else 'is'} a single point, whose "
         f"ball has radius 0; {stand_in:.3g}, "
         f"{'the number 1' if is_point.all() else 'the least radius of the other classes'}, stands "
         "in for it.",
-        UserWarning,
-        stacklevel=4,
     )
     return np.where(is_point, stand_in, radii)

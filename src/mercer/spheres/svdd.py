@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -12,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from mercer._machine import warn_unless_converged
 from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._warnings import warn
 from mercer.kernels import Linear
 from mercer.problems import QuadraticProgram, squared_svdd, svdd_with_outliers
 from mercer.spheres._ball import Ball, ball_of, feature_variance, in_units, price_of
@@ -265,11 +265,9 @@ class SVDD(OneClassMachine):
     ) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
         if ball.squared_radius < -ROUNDING * float(np.abs(data.gram.diag()).max()):
-            warnings.warn(
+            warn(
                 "Slack is so cheap that no ball is left: the best squared radius is "
                 f"{ball.squared_radius:.3g}, and 0 is used; lower nu or raise C.",
-                UserWarning,
-                stacklevel=4,
             )
         squared_radius = max(0.0, ball.squared_radius)
         support = np.flatnonzero(ball.beta)
@@ -444,11 +442,9 @@ def _signs(y: Any, X: Any) -> Floats:
     check_consistent_length(X, y)
     labels = np.asarray(y)
     if labels.ndim != 1 or not np.isin(labels, [-1, 1]).all():
-        warnings.warn(
+        warn(
             "y is ignored: only labels +1 (targets) and -1 (outliers) tell the ball what belongs "
             "inside.",
-            UserWarning,
-            stacklevel=4,
         )
         return np.ones(n)
     if not (labels > 0).any():

@@ -317,7 +317,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         tasks = decompose(codes, classes.size, self.multi_class)
         problems = [self._problem(task, penalties) for task in tasks]
         gram = make_gram(kernel, points, memory=self.cache_size * 1e6)
-        warn_if_indefinite(kernel, gram, stacklevel=6)
+        warn_if_indefinite(kernel, gram)
         training = Training(kept, classes, codes, kernel, gram, tasks, problems, [])
         return replace(training, solutions=self._solve(training))
 
