@@ -117,7 +117,7 @@ class ComputedGram(Gram):
         values = padded(len(indices), points.dtype)
         fill(self.form, points, points, values, self.n_threads)
         # Sums over features round differently from pair to pair; k(x, x) is known without them.
-        np.einsum("ii->i", values[:, : len(indices)])[:] = self.diag()[indices]
+        np.einsum("ii->i", values[:, : len(indices)])[:] = self.subset(indices).diag()
         return StoredGram(values)
 
     def features(self) -> Floats | None:

@@ -131,18 +131,25 @@ class Path:
             betas = np.array([beta for beta, _, _ in found], dtype=np.float32)
             values = (betas @ self.gram.values[rows]).astype(np.float64)
         values += offsets
-        for own, (beta, _, offset) in zip(values, found):
-            self._mend_distant(own, rows, beta, offset)
+        weak = [
+            k
+            for k, (beta, _, offset) in enumerate(found)
+            if abs(offset) <= HIDING * float(np.abs(beta).sum())
+        ]
+        if weak:
+            weights = np.array([found[k][0] for k in weak])
+            self._mend_distant(values, weak, rows, weights, offsets[weak])
         return values
 
-    def _mend_distant(self, values: Floats, rows: Rows, beta: Floats, offset: float) -> None:
-        """Compute values of points far from all rows in float64, unless the offset hides them."""
-        if abs(offset) > HIDING * float(np.abs(beta).sum()):
-            return
-        rows, beta = rows[beta != 0.0], beta[beta != 0.0]
+    def _mend_distant(
+        self, values: Floats, weak: list[int], rows: Rows, weights: Floats, offsets: Floats
+    ) -> None:
+        """Compute in float64 what models whose offset hides nothing say of points far from all."""
+        used = weights.any(axis=0)
+        rows, weights = rows[used], weights[:, used]
         near = np.abs(self.gram.values[np.ix_(self.test, rows)]).max(axis=1, initial=0.0)
         far = self.test[near < FAINT]
-        values[far] = beta @ self.exact(rows, far) + offset
+        values[np.ix_(weak, far)] = weights @ self.exact(rows, far) + offsets
 
 
 class _Machine:
