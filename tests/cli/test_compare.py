@@ -145,7 +145,8 @@ def test_summary_weighs_differences_against_their_uncertainty():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [([1, 4], "4 times as fast"), ([3, 1], "3 times slower")]
+    ("seconds", "words"),
+    [([1, 4], "4 times as fast"), ([3, 1], "3 times slower"), ([1.01, 1], "fits are as fast")],
 )
 def test_summary_is_honest_about_speed(seconds, words):
     chosen = [Candidate("mercer", "hinge", "rbf"), Candidate("scikit-learn", "hinge", "rbf")]

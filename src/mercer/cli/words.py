@@ -87,6 +87,8 @@ def _beside_the_peer(comparison: Comparison, pairs: list[tuple[int, int]], n_thr
     ]
     ratio = float(np.exp(np.mean(logs)))
     speed = f"{ratio:.2g} times as fast" if ratio >= 1 else f"{1 / ratio:.2g} times slower"
+    if 0.95 < ratio < 1.05:
+        speed = "as fast"
     threads = "1 thread each" if n_threads == 1 else f"{n_threads} threads against 1"
     kernels = ", ".join(comparison.candidates[ours].kernel for ours, _ in pairs)
     return (
