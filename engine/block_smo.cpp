@@ -8,7 +8,7 @@ namespace mercer {
 
 namespace {
 
-constexpr Index rows_per_task = 16;
+constexpr Index rows_per_task = query_group;
 constexpr Index columns_per_task = 1024;
 constexpr Index fewest_to_shrink = 256;
 constexpr double trust = 10.0;        // single precision ends where its rounding is this share of the gap

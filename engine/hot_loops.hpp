@@ -23,6 +23,9 @@ struct KernelShape {
 // Columns of a kernel row are handled in panels of this many rows of the data, interleaved.
 constexpr int panel_rows = 16;
 
+// Rows are best asked for in groups of this many: whole register tiles, whatever the instruction set.
+constexpr int query_group = 24;
+
 template <class T>
 struct Panels {
     const T* values;   // [panel][feature][panel_rows]

@@ -9,26 +9,8 @@
 namespace mercer {
 namespace {  // internal linkage: each instruction set must keep its own copy
 
-// Queries in one register tile: as many accumulators as the registers hold.
-#if defined(__AVX512F__)
-template <class T>
-constexpr int tile_queries = 8;
-#elif defined(__AVX2__) || defined(__aarch64__)
-template <class T>
-constexpr int tile_queries = sizeof(T) == 4 ? 6 : 3;
-#else
-template <class T>
-constexpr int tile_queries = sizeof(T) == 4 ? 3 : 1;
-#endif
-
 template <class T>
 constexpr int panel_vectors = panel_rows / lanes<T>;
-
-template <class T>
-Vector<T> square_root(Vector<T> v) {
-    for (int i = 0; i < lanes<T>; ++i) v[i] = std::sqrt(v[i]);
-    return v;
-}
 
 template <class T>
 Vector<T> integer_power(Vector<T> base, int degree) {
@@ -67,47 +49,44 @@ Vector<T> accumulate(Vector<T> sum, Vector<T> x, Vector<T> y) {
     return sum + x * y;
 }
 
-// Q queries against P neighbouring panels, all sums in registers.
-template <Family F, class T, int Q, int P>
+// Q queries against W vectors of the data, all sums in registers. The vectors are `first` and those behind it:
+// a part of a panel, or whole panels.
+template <Family F, class T, int Q, int W>
 void micro_tile(const KernelShape& shape, const T* queries, const T* query_halves, const Panels<T>& data,
-                std::int64_t panel, T* const* out) {
+                std::int64_t first, T* const* out) {
     constexpr int V = panel_vectors<T>;
-    const std::int64_t d = data.n_features;
-    Vector<T> sum[Q][P * V];
+    const std::int64_t d = data.n_features, column = first * lanes<T>;
+    Vector<T> sum[Q][W];
     for (int q = 0; q < Q; ++q)
-        for (int v = 0; v < P * V; ++v)
-            sum[q][v] = F == Family::rbf
-                            ? -(fill(query_halves[q]) + load(data.halves + panel * panel_rows + v * lanes<T>))
-                            : fill(T(0));
-    const T* base = data.values + panel * d * panel_rows;
+        for (int v = 0; v < W; ++v)
+            sum[q][v] = F == Family::rbf ? -(fill(query_halves[q]) + load(data.halves + column + v * lanes<T>)) : fill(T(0));
+    const T* base = data.values + first / V * d * panel_rows + first % V * lanes<T>;
     for (std::int64_t k = 0; k < d; ++k) {
-        Vector<T> x[P * V];
-        for (int p = 0; p < P; ++p)
-            for (int v = 0; v < V; ++v)
-                x[p * V + v] = load(base + (p * d + k) * panel_rows + v * lanes<T>);
+        Vector<T> x[W];
+        for (int v = 0; v < W; ++v) x[v] = load(base + (v / V * d + k) * panel_rows + v % V * lanes<T>);
         for (int q = 0; q < Q; ++q) {
             const Vector<T> y = fill(queries[q * d + k]);
-            for (int v = 0; v < P * V; ++v) sum[q][v] = accumulate<F, T>(sum[q][v], x[v], y);
+            for (int v = 0; v < W; ++v) sum[q][v] = accumulate<F, T>(sum[q][v], x[v], y);
         }
     }
     for (int q = 0; q < Q; ++q)
-        for (int v = 0; v < P * V; ++v)
-            store(out[q] + panel * panel_rows + v * lanes<T>, finish<F, T>(sum[q][v], shape));
+        for (int v = 0; v < W; ++v) store(out[q] + column + v * lanes<T>, finish<F, T>(sum[q][v], shape));
 }
 
 template <Family F, class T, int Q>
 void panel_strip(const KernelShape& shape, const T* queries, const T* query_halves, const Panels<T>& data,
                  std::int64_t begin, std::int64_t end, T* const* out) {
-    constexpr int P = sizeof(T) == 4 && tile_queries<T> == 8 ? 2 : 1;
-    std::int64_t panel = begin;
-    for (; panel + P <= end; panel += P) micro_tile<F, T, Q, P>(shape, queries, query_halves, data, panel, out);
-    for (; panel < end; ++panel) micro_tile<F, T, Q, 1>(shape, queries, query_halves, data, panel, out);
+    constexpr int W = registers.vectors, V = panel_vectors<T>;
+    std::int64_t first = begin * V;
+    for (; first + W <= end * V; first += W) micro_tile<F, T, Q, W>(shape, queries, query_halves, data, first, out);
+    if constexpr (W > V)  // a panel left over
+        for (; first < end * V; first += V) micro_tile<F, T, Q, V>(shape, queries, query_halves, data, first, out);
 }
 
 template <Family F, class T>
 void family_tile(const KernelShape& shape, const Queries<T>& queries, const Panels<T>& data,
                  std::int64_t begin, std::int64_t end, T* const* out) {
-    constexpr int Q = tile_queries<T>;
+    constexpr int Q = registers.queries;
     // A strip of panels that stays in the second-level cache while all queries pass over it.
     const std::int64_t wanted = (1 << 17) / (static_cast<std::int64_t>(sizeof(T)) * panel_rows * (data.n_features + 1));
     const std::int64_t strip = wanted < 2 ? 2 : wanted;
@@ -116,9 +95,8 @@ void family_tile(const KernelShape& shape, const Queries<T>& queries, const Pane
         std::int64_t q = 0;
         for (; q + Q <= queries.count; q += Q)
             panel_strip<F, T, Q>(shape, queries.values + q * data.n_features, queries.halves + q, data, first, last, out + q);
-        if constexpr (Q > 4)
-            for (; q + 4 <= queries.count; q += 4)
-                panel_strip<F, T, 4>(shape, queries.values + q * data.n_features, queries.halves + q, data, first, last, out + q);
+        for (; q + 4 <= queries.count; q += 4)
+            panel_strip<F, T, 4>(shape, queries.values + q * data.n_features, queries.halves + q, data, first, last, out + q);
         for (; q < queries.count; ++q)
             panel_strip<F, T, 1>(shape, queries.values + q * data.n_features, queries.halves + q, data, first, last, out + q);
     }

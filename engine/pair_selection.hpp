@@ -19,9 +19,8 @@ struct Best {
     explicit Best(T start) : value(fill(start)), where(fill(Index(0))) {}
 
     void offer(const Vector<T>& candidate, const Vector<Index>& index) {
-        const auto better = candidate > value;
-        value = choose(better, candidate, value);
-        where = choose(better, index, where);
+        where = choose(candidate > value, index, where);
+        value = larger(candidate, value);
     }
 
     // No value is NaN, since a NaN is never larger. Ties go to the smallest index, so that the choice does not depend on the lanes.
@@ -41,15 +40,20 @@ Vector<typename IndexOf<T>::type> counting() {
 
 // Rows of a large matrix come from memory. The processor sees where a loop is going, but only as far as the end of
 // a page: so pages are named beforehand, and lines a little before their time.
-template <class T>
-void announce(const T* row, std::int64_t n) {
-    for (std::int64_t t = 0; t < n; t += 32 * lanes<T>) prefetch(row + t);
-}
+constexpr int line = 64, half_page = 2048;  // bytes
 
 template <class T>
+void announce(const T* row, std::int64_t n) {
+    constexpr int step = half_page / int(sizeof(T));
+    for (std::int64_t t = 0; t < n; t += step) prefetch(row + t);
+}
+
+// For the two vectors at `at`, or whatever lines they lie in.
+template <class T>
 void announce_next(const T* at) {
-    prefetch(at + 32 * lanes<T>);
-    prefetch(at + 33 * lanes<T>);
+    constexpr int step = half_page / int(sizeof(T));
+    prefetch(at + step);
+    if constexpr (2 * registers.bytes > line) prefetch(at + step + line / int(sizeof(T)));
 }
 
 // gradient += a * row_i + b * row_j, and at the same time the largest -gradient among those that may
@@ -62,20 +66,23 @@ std::int64_t update_and_select(InnerProblem<T>& w, const T* row_i, const T* row_
     Vector<Index> index = counting<T>();
     const Vector<Index> advance = fill(Index(lanes<T>));
     const Vector<T> va = fill(a), vb = fill(b);
-    announce(row_j, w.stride);
-    for (std::int64_t t = 0; t < w.stride; t += 2 * lanes<T>) {
+    T* const gradient = w.gradient;  // in registers: what is stored might be w itself, as far as the compiler knows
+    const T *const up_penalty = w.up_penalty, *const low_penalty = w.low_penalty;
+    const std::int64_t n = w.stride;
+    announce(row_j, n);
+    for (std::int64_t t = 0; t < n; t += 2 * lanes<T>) {
         const std::int64_t s = t + lanes<T>;
         announce_next(row_j + t);
-        const Vector<T> g0 = load(w.gradient + t) + va * load(row_i + t) + vb * load(row_j + t);
-        const Vector<T> g1 = load(w.gradient + s) + va * load(row_i + s) + vb * load(row_j + s);
-        store(w.gradient + t, g0);
-        store(w.gradient + s, g1);
-        up0.offer(load(w.up_penalty + t) - g0, index);
+        const Vector<T> g0 = load(gradient + t) + va * load(row_i + t) + vb * load(row_j + t);
+        const Vector<T> g1 = load(gradient + s) + va * load(row_i + s) + vb * load(row_j + s);
+        store(gradient + t, g0);
+        store(gradient + s, g1);
+        up0.offer(load(up_penalty + t) - g0, index);
         index = index + advance;
-        up1.offer(load(w.up_penalty + s) - g1, index);
+        up1.offer(load(up_penalty + s) - g1, index);
         index = index + advance;
-        low0 = smaller(low0, load(w.low_penalty + t) - g0);
-        low1 = smaller(low1, load(w.low_penalty + s) - g1);
+        low0 = smaller(low0, load(low_penalty + t) - g0);
+        low1 = smaller(low1, load(low_penalty + s) - g1);
     }
     lowest = -horizontal_max<T>(-smaller(low0, low1));
     up0.offer(up1.value, up1.where);

@@ -230,7 +230,7 @@ std::unique_ptr<RowSource<T>> RequestedRows<T>::subset(const std::vector<Index>&
 template <class T>
 void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, T* values,
                    Index stride, Pool& pool) {
-    constexpr Index group = 32;
+    constexpr Index group = 2 * query_group;
     const Index n = left.size(), m = right.size(), width = padded(m);
     pool.run((n + group - 1) / group, [&](Index task) {
         const Index first = task * group, count = std::min(group, n - first);
@@ -251,7 +251,7 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
 template <class T>
 void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const T* coefficients,
                      Index n_coefficients, const std::vector<Index>& ends, double* sums, Pool& pool) {
-    constexpr Index group = 16, chunk = 32 * panel_rows;
+    constexpr Index group = query_group, chunk = 32 * panel_rows;
     const Index n = left.size(), m = right.size();
     const Index n_segments = static_cast<Index>(ends.size()) - 1, stride = n_segments * n_coefficients;
     std::fill_n(sums, n * stride, 0.0);

@@ -58,7 +58,7 @@ private:
 template <class T>
 std::vector<double> changes(const RowSource<T>& source, const std::vector<Index>& changed, const std::vector<double>& weights,
                             const std::vector<Index>& targets, Pool& pool) {
-    constexpr Index group = 16, chunk = 1024;
+    constexpr Index group = query_group, chunk = 1024;
     const Index n = static_cast<Index>(targets.size());
     const auto columns = source.columns(targets);
     std::vector<double> sums(static_cast<std::size_t>(n), 0.0);

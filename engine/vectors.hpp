@@ -1,38 +1,59 @@
 // Portable vectors: the compiler's own vector type where it has one (GCC, Clang), a plain array elsewhere.
 //
-// The hot loops are written once against this file and compiled for several instruction sets.
+// The hot loops are written once against this file and compiled for several instruction sets. What differs from
+// one set to the other stands here: the width of a register, how many of them a tile of kernel values may
+// fill, and the few operations that compilers do not find by themselves.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
+#include <utility>
 
-#if defined(__AVX512F__) && defined(__GNUC__) && !defined(MERCER_PLAIN_VECTORS)
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(MERCER_PLAIN_VECTORS)
+#define MERCER_COMPILER_VECTORS
+#if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 #endif
 
 namespace mercer {
 namespace {  // internal linkage: each instruction set must keep its own copy
 
-// One vector holds 64 bytes, whatever the machine: compilers split it where registers are shorter.
-template <class T>
-constexpr int lanes = 64 / static_cast<int>(sizeof(T));
+// A vector is as wide as a register. GCC splits wider ones through memory, which costs five times the time.
+//
+// Sums of a tile stay in registers: `queries` times `vectors` of them, beside `vectors` of the data, one query
+// and, where products and sums are separate instructions, one product.
+struct Registers {
+    int bytes, queries, vectors;
+};
+#if defined(__AVX512F__)
+constexpr Registers registers{64, 8, 2};  // of 32
+#elif defined(__AVX2__)
+constexpr Registers registers{32, 6, 2};  // of 16
+#elif defined(__aarch64__)
+constexpr Registers registers{16, 6, 4};  // of 32
+#else
+constexpr Registers registers{16, 6, 2};  // of 16
+#endif
 
 template <class T>
-struct IndexOf;
-template <>
-struct IndexOf<float> {
-    using type = std::int32_t;
-};
-template <>
-struct IndexOf<double> {
-    using type = std::int64_t;
+constexpr int lanes = registers.bytes / static_cast<int>(sizeof(T));
+
+// Whole numbers as wide as T.
+template <class T>
+struct IndexOf {
+    using type = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 };
 
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(MERCER_PLAIN_VECTORS)
+#if defined(MERCER_COMPILER_VECTORS)
 template <class T>
 struct VectorOf {
-    typedef T type __attribute__((vector_size(64)));
+    typedef T type __attribute__((vector_size(registers.bytes)));
 };
 template <class T>
 using Vector = typename VectorOf<T>::type;
@@ -51,6 +72,21 @@ inline V choose(M mask, V yes, V no) {
 template <class T>
 inline Vector<T> fill(T value) {
     return value - Vector<T>{};  // one broadcast; a loop over the lanes becomes one insertion for each
+}
+
+// The lanes moved by `step` places, those at the end to the beginning.
+template <int step, class V, int... lane>
+inline V rotated(V v, std::integer_sequence<int, lane...>) {
+#if defined(__clang__)
+    return __builtin_shufflevector(v, v, ((lane + step) % int(sizeof...(lane)))...);
+#else
+    using Places = Vector<typename IndexOf<std::decay_t<decltype(v[0])>>::type>;
+    return __builtin_shuffle(v, Places{((lane + step) % int(sizeof...(lane)))...});
+#endif
+}
+template <int step, class V>
+inline V rotated(V v) {
+    return rotated<step>(v, std::make_integer_sequence<int, int(sizeof(V) / sizeof(v[0]))>());
 }
 
 // Adds the integer held in the low bits of `power` to the exponent of `value`.
@@ -111,6 +147,13 @@ inline Vector<T> choose(const Vector<M>& mask, const Vector<T>& yes, const Vecto
     return r;
 }
 
+template <int step, class T>
+inline Vector<T> rotated(const Vector<T>& v) {
+    Vector<T> r;
+    for (int i = 0; i < lanes<T>; ++i) r[i] = v[(i + step) % lanes<T>];
+    return r;
+}
+
 template <class T>
 inline Vector<T> add_exponent(const Vector<T>& value, const Vector<T>& power) {
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -149,24 +192,31 @@ inline V smaller(V a, V b) {
     return choose(a < b, a, b);
 }
 
+// What combine makes of all lanes, in every lane; half of the lanes at a time.
+template <int step, class V, class Combine>
+inline V folded(V v, Combine combine) {
+    if constexpr (step > 0) return folded<step / 2>(combine(v, rotated<step>(v)), combine);
+    return v;
+}
+
 template <class T>
 inline T horizontal_max(const Vector<T>& v) {
-    T best = v[0];
-    for (int i = 1; i < lanes<T>; ++i) best = v[i] > best ? v[i] : best;
-    return best;
+    return folded<lanes<T> / 2>(v, [](auto a, auto b) { return larger(a, b); })[0];
+}
+
+template <class T>
+inline T horizontal_sum(const Vector<T>& v) {
+    return folded<lanes<T> / 2>(v, [](auto a, auto b) { return a + b; })[0];
 }
 
 // The largest value, and the smallest index among those that have it.
 template <class T>
 inline T first_largest(const Vector<T>& value, const Vector<typename IndexOf<T>::type>& index, std::int64_t& first) {
-    T best = value[0];
-    first = index[0];
-    for (int i = 1; i < lanes<T>; ++i)
-        if (value[i] > best || (value[i] == best && index[i] < first)) {
-            best = value[i];
-            first = index[i];
-        }
-    return best;
+    using Index = typename IndexOf<T>::type;
+    const Vector<T> best = folded<lanes<T> / 2>(value, [](auto a, auto b) { return larger(a, b); });
+    const Vector<Index> candidates = choose(value < best, fill(std::numeric_limits<Index>::max()), index);
+    first = folded<lanes<T> / 2>(candidates, [](auto a, auto b) { return smaller(a, b); })[0];
+    return best[0];
 }
 
 // a / b to three digits, for choosing among quotients; b is a positive normal number.
@@ -174,31 +224,33 @@ template <class T>
 inline Vector<T> rough_quotient(const Vector<T>& a, const Vector<T>& b) {
     return a / b;
 }
-
-#if defined(__AVX512F__) && defined(__GNUC__) && !defined(MERCER_PLAIN_VECTORS)
-// What a loop over the lanes takes dozens of instructions for.
-template <>
-inline float horizontal_max<float>(const Vector<float>& v) {
-    return _mm512_reduce_max_ps((__m512)v);
+#if defined(MERCER_COMPILER_VECTORS)
+#if defined(__AVX512F__)
+inline Vector<float> rough_inverse(Vector<float> b) { return (Vector<float>)_mm512_rcp14_ps((__m512)b); }
+#elif defined(__AVX2__)
+inline Vector<float> rough_inverse(Vector<float> b) { return (Vector<float>)_mm256_rcp_ps((__m256)b); }
+#elif defined(__SSE2__)
+inline Vector<float> rough_inverse(Vector<float> b) { return (Vector<float>)_mm_rcp_ps((__m128)b); }
+#elif defined(__aarch64__)
+inline Vector<float> rough_inverse(Vector<float> b) {
+    const float32x4_t guess = vrecpeq_f32((float32x4_t)b);  // eight bits, and twice as many after one step
+    return (Vector<float>)vmulq_f32(guess, vrecpsq_f32((float32x4_t)b, guess));
 }
-template <>
-inline float first_largest<float>(const Vector<float>& value, const Vector<std::int32_t>& index, std::int64_t& first) {
-    const float best = _mm512_reduce_max_ps((__m512)value);
-    const __mmask16 equal = _mm512_cmp_ps_mask((__m512)value, _mm512_set1_ps(best), _CMP_EQ_OQ);
-    first = _mm512_mask_reduce_min_epi32(equal, (__m512i)index);
-    return best;
-}
+#else
+inline Vector<float> rough_inverse(Vector<float> b) { return fill(1.0f) / b; }
+#endif
 template <>
 inline Vector<float> rough_quotient<float>(const Vector<float>& a, const Vector<float>& b) {
-    return (Vector<float>)_mm512_mul_ps((__m512)a, _mm512_rcp14_ps((__m512)b));
+    return a * rough_inverse(b);
 }
 #endif
 
 template <class T>
-inline T horizontal_sum(const Vector<T>& v) {
-    T sum = 0;
-    for (int i = 0; i < lanes<T>; ++i) sum += v[i];
-    return sum;
+inline Vector<T> square_root(const Vector<T>& v) {
+    T values[lanes<T>];
+    std::memcpy(values, &v, sizeof(v));
+    for (T& value : values) value = std::sqrt(value);
+    return load(values);
 }
 
 // exp(x) = 2^k exp(r), k = round(x / ln 2), |r| <= ln(2)/2, exp(r) by its series. Arguments below the
