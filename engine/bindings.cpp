@@ -239,7 +239,7 @@ void add_weighted_rows(Matrix<T> kernel, Indices rows, Doubles weights, MutableD
 
 template <class T>
 void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree, double factor,
-                          Matrix<T> coefficients, Indices ends, MutableMatrix<double> out, int n_threads) {
+                          Matrix<double> coefficients, Indices ends, MutableMatrix<double> out, int n_threads) {
     if (left.shape(1) != right.shape(1)) throw std::invalid_argument("both sides must have the same number of columns");
     if (coefficients.shape(1) != right.shape(0)) throw std::invalid_argument("each right-hand row needs its coefficients");
     const std::vector<Index> segments(ends.data(), ends.data() + ends.shape(0));

@@ -30,6 +30,7 @@ template <class T>
 struct Panels {
     const T* values;   // [panel][feature][panel_rows]
     const T* halves;   // half the squared norm of each row
+    const double* wide_halves;  // the same with more digits
     std::int64_t n_features;
 };
 
@@ -38,6 +39,7 @@ template <class T>
 struct Queries {
     const T* values;
     const T* halves;
+    const double* wide_halves;
     std::int64_t count;
 };
 
@@ -89,11 +91,14 @@ struct HotLoops {
     // out[q][column] for whole panels [panel_begin, panel_end); out[q] points at column 0 of row q.
     void (*tile)(const KernelShape&, const Queries<T>&, const Panels<T>&, std::int64_t panel_begin,
                  std::int64_t panel_end, T* const* out);
+    // The same with results in double precision, from sums over the features in the precision of the data.
+    void (*wide_tile)(const KernelShape&, const Queries<T>&, const Panels<T>&, std::int64_t panel_begin,
+                      std::int64_t panel_end, double* const* out);
     // sum[i] += sum_q weight[q] * row[q][i] for i in [begin, end)
     void (*add_rows)(const T* const* rows, const double* weights, std::int64_t count, std::int64_t begin,
                      std::int64_t end, double* sum);
     // out[q * out_stride + r] += <row[q], coefficients[r]> over columns [begin, end); row[q] starts at column begin
-    void (*dot_rows)(const T* const* rows, std::int64_t count, const T* coefficients, std::int64_t n_coefficients,
+    void (*dot_rows)(const double* const* rows, std::int64_t count, const double* coefficients, std::int64_t n_coefficients,
                      std::int64_t stride, std::int64_t begin, std::int64_t end, double* out, std::int64_t out_stride);
     InnerResult (*inner_smo)(InnerProblem<T>&);
 };

@@ -12,6 +12,13 @@ namespace {  // internal linkage: each instruction set must keep its own copy
 template <class T>
 constexpr int panel_vectors = panel_rows / lanes<T>;
 
+// The halves of squared norms in the precision of the result.
+template <class Out, template <class> class Side, class T>
+const Out* halves_of(const Side<T>& side) {
+    if constexpr (std::is_same_v<Out, T>) return side.halves;
+    else return side.wide_halves;
+}
+
 template <class T>
 Vector<T> integer_power(Vector<T> base, int degree) {
     Vector<T> result = fill(T(1));
@@ -49,17 +56,36 @@ Vector<T> accumulate(Vector<T> sum, Vector<T> x, Vector<T> y) {
     return sum + x * y;
 }
 
+// From sums to kernel values; the halves of the squared norms are still missing where double follows from float.
+template <Family F, class T>
+void finish_sums(const KernelShape& shape, Vector<T> sum, T, const T*, T* out) {
+    store(out, finish<F, T>(sum, shape));
+}
+template <Family F>
+void finish_sums(const KernelShape& shape, Vector<float> sum, double query_half, const double* halves, double* out) {
+    for (int half = 0; half < 2; ++half) {
+        const int first = half * lanes<double>;
+        Vector<double> wide = widened(sum, half);
+        if constexpr (F == Family::rbf) wide = wide - (fill(query_half) + load(halves + first));
+        store(out + first, finish<F, double>(wide, shape));
+    }
+}
+
 // Q queries against W vectors of the data, all sums in registers. The vectors are `first` and those behind it:
-// a part of a panel, or whole panels.
-template <Family F, class T, int Q, int W>
-void micro_tile(const KernelShape& shape, const T* queries, const T* query_halves, const Panels<T>& data,
-                std::int64_t first, T* const* out) {
+// a part of a panel, or whole panels. Sums of float may end in double: the exponent of a Gaussian is then put
+// together in double precision.
+template <Family F, class T, class Out, int Q, int W>
+void micro_tile(const KernelShape& shape, const T* queries, const Out* query_halves, const Panels<T>& data,
+                std::int64_t first, Out* const* out) {
     constexpr int V = panel_vectors<T>;
     const std::int64_t d = data.n_features, column = first * lanes<T>;
     Vector<T> sum[Q][W];
     for (int q = 0; q < Q; ++q)
         for (int v = 0; v < W; ++v)
-            sum[q][v] = F == Family::rbf ? -(fill(query_halves[q]) + load(data.halves + column + v * lanes<T>)) : fill(T(0));
+            if constexpr (F == Family::rbf && std::is_same_v<Out, T>)
+                sum[q][v] = -(fill(query_halves[q]) + load(data.halves + column + v * lanes<T>));
+            else
+                sum[q][v] = fill(T(0));
     const T* base = data.values + first / V * d * panel_rows + first % V * lanes<T>;
     for (std::int64_t k = 0; k < d; ++k) {
         Vector<T> x[W];
@@ -70,22 +96,27 @@ void micro_tile(const KernelShape& shape, const T* queries, const T* query_halve
         }
     }
     for (int q = 0; q < Q; ++q)
-        for (int v = 0; v < W; ++v) store(out[q] + column + v * lanes<T>, finish<F, T>(sum[q][v], shape));
+        for (int v = 0; v < W; ++v) {
+            const std::int64_t at = column + v * lanes<T>;
+            finish_sums<F>(shape, sum[q][v], query_halves[q], halves_of<Out>(data) + at, out[q] + at);
+        }
 }
 
-template <Family F, class T, int Q>
-void panel_strip(const KernelShape& shape, const T* queries, const T* query_halves, const Panels<T>& data,
-                 std::int64_t begin, std::int64_t end, T* const* out) {
+template <Family F, class T, class Out, int Q>
+void panel_strip(const KernelShape& shape, const Queries<T>& queries, std::int64_t q, const Panels<T>& data,
+                 std::int64_t begin, std::int64_t end, Out* const* out) {
     constexpr int W = registers.vectors, V = panel_vectors<T>;
+    const T* values = queries.values + q * data.n_features;
+    const Out* halves = halves_of<Out>(queries) + q;
     std::int64_t first = begin * V;
-    for (; first + W <= end * V; first += W) micro_tile<F, T, Q, W>(shape, queries, query_halves, data, first, out);
+    for (; first + W <= end * V; first += W) micro_tile<F, T, Out, Q, W>(shape, values, halves, data, first, out + q);
     if constexpr (W > V)  // a panel left over
-        for (; first < end * V; first += V) micro_tile<F, T, Q, V>(shape, queries, query_halves, data, first, out);
+        for (; first < end * V; first += V) micro_tile<F, T, Out, Q, V>(shape, values, halves, data, first, out + q);
 }
 
-template <Family F, class T>
+template <Family F, class T, class Out>
 void family_tile(const KernelShape& shape, const Queries<T>& queries, const Panels<T>& data,
-                 std::int64_t begin, std::int64_t end, T* const* out) {
+                 std::int64_t begin, std::int64_t end, Out* const* out) {
     constexpr int Q = registers.queries;
     // A strip of panels that stays in the second-level cache while all queries pass over it.
     const std::int64_t wanted = (1 << 17) / (static_cast<std::int64_t>(sizeof(T)) * panel_rows * (data.n_features + 1));
@@ -93,18 +124,15 @@ void family_tile(const KernelShape& shape, const Queries<T>& queries, const Pane
     for (std::int64_t first = begin; first < end; first += strip) {
         const std::int64_t last = first + strip < end ? first + strip : end;
         std::int64_t q = 0;
-        for (; q + Q <= queries.count; q += Q)
-            panel_strip<F, T, Q>(shape, queries.values + q * data.n_features, queries.halves + q, data, first, last, out + q);
-        for (; q + 4 <= queries.count; q += 4)
-            panel_strip<F, T, 4>(shape, queries.values + q * data.n_features, queries.halves + q, data, first, last, out + q);
-        for (; q < queries.count; ++q)
-            panel_strip<F, T, 1>(shape, queries.values + q * data.n_features, queries.halves + q, data, first, last, out + q);
+        for (; q + Q <= queries.count; q += Q) panel_strip<F, T, Out, Q>(shape, queries, q, data, first, last, out);
+        for (; q + 4 <= queries.count; q += 4) panel_strip<F, T, Out, 4>(shape, queries, q, data, first, last, out);
+        for (; q < queries.count; ++q) panel_strip<F, T, Out, 1>(shape, queries, q, data, first, last, out);
     }
 }
 
-template <class T>
+template <class T, class Out>
 void tile(const KernelShape& shape, const Queries<T>& queries, const Panels<T>& data, std::int64_t begin,
-          std::int64_t end, T* const* out) {
+          std::int64_t end, Out* const* out) {
     switch (shape.family) {
         case Family::linear: return family_tile<Family::linear>(shape, queries, data, begin, end, out);
         case Family::polynomial: return family_tile<Family::polynomial>(shape, queries, data, begin, end, out);
@@ -136,33 +164,46 @@ void add_rows(const T* const* rows, const double* weights, std::int64_t count, s
     }
 }
 
-// Q rows against one coefficient vector, which is loaded once for all of them.
-template <class T, int Q>
-void dot_strip(const T* const* rows, const T* coefficients, std::int64_t length, double* out, std::int64_t out_stride) {
-    Vector<T> sum[Q];
-    for (int q = 0; q < Q; ++q) sum[q] = fill(T(0));
+// Q rows against R vectors of coefficients, all sums in registers.
+template <int Q, int R>
+void dot_tile(const double* const* rows, const double* coefficients, std::int64_t stride, std::int64_t length, double* out,
+              std::int64_t out_stride) {
+    Vector<double> sum[Q][R];
+    for (auto& row : sum)
+        for (auto& one : row) one = fill(0.0);
     std::int64_t i = 0;
-    for (; i + lanes<T> <= length; i += lanes<T>) {
-        const Vector<T> c = load(coefficients + i);
-        for (int q = 0; q < Q; ++q) sum[q] = sum[q] + c * load(rows[q] + i);
+    for (; i + lanes<double> <= length; i += lanes<double>) {
+        Vector<double> c[R];
+        for (int r = 0; r < R; ++r) c[r] = load(coefficients + r * stride + i);
+        for (int q = 0; q < Q; ++q) {
+            const Vector<double> value = load(rows[q] + i);
+            for (int r = 0; r < R; ++r) sum[q][r] = sum[q][r] + c[r] * value;
+        }
     }
-    for (int q = 0; q < Q; ++q) {
-        double total = double(horizontal_sum<T>(sum[q]));
-        for (std::int64_t k = i; k < length; ++k) total += double(coefficients[k]) * double(rows[q][k]);
-        out[q * out_stride] += total;
-    }
+    for (int q = 0; q < Q; ++q)
+        for (int r = 0; r < R; ++r) {
+            double total = horizontal_sum<double>(sum[q][r]);
+            for (std::int64_t k = i; k < length; ++k) total += coefficients[r * stride + k] * rows[q][k];
+            out[q * out_stride + r] += total;
+        }
 }
 
-template <class T>
-void dot_rows(const T* const* rows, std::int64_t count, const T* coefficients, std::int64_t n_coefficients, std::int64_t stride,
-              std::int64_t begin, std::int64_t end, double* out, std::int64_t out_stride) {
-    constexpr int Q = 8;
-    for (std::int64_t r = 0; r < n_coefficients; ++r) {
-        const T* vector = coefficients + r * stride + begin;
-        std::int64_t q = 0;
-        for (; q + Q <= count; q += Q) dot_strip<T, Q>(rows + q, vector, end - begin, out + q * out_stride + r, out_stride);
-        for (; q < count; ++q) dot_strip<T, 1>(rows + q, vector, end - begin, out + q * out_stride + r, out_stride);
-    }
+template <int R>
+void dot_strip(const double* const* rows, std::int64_t count, const double* coefficients, std::int64_t stride, std::int64_t length,
+               double* out, std::int64_t out_stride) {
+    constexpr int Q = 8 / R;
+    std::int64_t q = 0;
+    for (; q + Q <= count; q += Q) dot_tile<Q, R>(rows + q, coefficients, stride, length, out + q * out_stride, out_stride);
+    for (; q < count; ++q) dot_tile<1, R>(rows + q, coefficients, stride, length, out + q * out_stride, out_stride);
+}
+
+void dot_rows(const double* const* rows, std::int64_t count, const double* coefficients, std::int64_t n_coefficients,
+              std::int64_t stride, std::int64_t begin, std::int64_t end, double* out, std::int64_t out_stride) {
+    const double* from = coefficients + begin;
+    std::int64_t r = 0;
+    for (; r + 2 <= n_coefficients; r += 2)
+        dot_strip<2>(rows, count, from + r * stride, stride, end - begin, out + r, out_stride);
+    if (r < n_coefficients) dot_strip<1>(rows, count, from + r * stride, stride, end - begin, out + r, out_stride);
 }
 
 }  // namespace

@@ -25,8 +25,7 @@ constexpr double largest_half = 1e4;
 
 template <class T>
 PackedRows<T>::PackedRows(const T* rows, Index n, Index n_features, const KernelShape& shape)
-    : n_(n), d_(n_features), rows_(n * n_features), halves_(padded(n)) {
-    std::fill_n(halves_.data(), padded(n), T(0));
+    : n_(n), d_(n_features), rows_(n * n_features), halves_(padded(n)), wide_halves_(padded(n)) {
     const double scale = row_scale(shape);
     for (Index i = 0; i < n; ++i) {
         double sum = 0.0;
@@ -35,32 +34,33 @@ PackedRows<T>::PackedRows(const T* rows, Index n, Index n_features, const Kernel
             rows_[i * d_ + k] = value;
             sum += double(value) * double(value);
         }
-        halves_[i] = static_cast<T>(0.5 * sum);
+        wide_halves_[i] = 0.5 * sum;
     }
     pack();
 }
 
 template <class T>
 PackedRows<T>::PackedRows(const PackedRows& all, const std::vector<Index>& selection)
-    : n_(static_cast<Index>(selection.size())), d_(all.d_), rows_(n_ * d_), halves_(padded(n_)) {
-    std::fill_n(halves_.data(), padded(n_), T(0));
+    : n_(static_cast<Index>(selection.size())), d_(all.d_), rows_(n_ * d_), halves_(padded(n_)), wide_halves_(padded(n_)) {
     for (Index i = 0; i < n_; ++i) {
         const Index from = selection[static_cast<std::size_t>(i)];
         std::copy_n(all.row(from), d_, rows_.data() + i * d_);
-        halves_[i] = all.half(from);
+        wide_halves_[i] = all.half(from);
     }
     pack();
 }
 
 template <class T>
 KernelShape PackedRows<T>::suited(KernelShape shape) const {
-    const bool far_apart = std::any_of(halves_.data(), halves_.data() + n_, [](T half) { return double(half) > largest_half; });
+    const bool far_apart = std::any_of(wide_halves_.data(), wide_halves_.data() + n_, [](double half) { return half > largest_half; });
     if (shape.family == Family::rbf && far_apart) shape.family = Family::rbf_by_difference;
     return shape;
 }
 
 template <class T>
 void PackedRows<T>::pack() {
+    std::fill(wide_halves_.data() + n_, wide_halves_.data() + padded(n_), 0.0);
+    std::copy_n(wide_halves_.data(), padded(n_), halves_.data());
     panels_ = Buffer<T>(padded(n_) * d_);
     const Index last = padded(n_) - panel_rows;  // only the last panel may have empty lanes
     if (n_ > 0) std::fill_n(panels_.data() + last * d_, panel_rows * d_, T(0));
@@ -80,9 +80,9 @@ void tile_of(const KernelShape& shape, const PackedRows<T>& data, const Index* i
     std::vector<T> queries(static_cast<std::size_t>(count * d)), halves(static_cast<std::size_t>(count));
     for (Index q = 0; q < count; ++q) {
         std::copy_n(data.row(indices[q]), d, queries.data() + q * d);
-        halves[static_cast<std::size_t>(q)] = data.half(indices[q]);
+        halves[static_cast<std::size_t>(q)] = static_cast<T>(data.half(indices[q]));
     }
-    hot_loops<T>().tile(shape, {queries.data(), halves.data(), count}, panels, panel_begin, panel_end, out);
+    hot_loops<T>().tile(shape, {queries.data(), halves.data(), nullptr, count}, panels, panel_begin, panel_end, out);
 }
 
 template <class T>
@@ -249,7 +249,7 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
 }
 
 template <class T>
-void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const T* coefficients,
+void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const double* coefficients,
                      Index n_coefficients, const std::vector<Index>& ends, double* sums, Pool& pool) {
     constexpr Index group = query_group, chunk = 32 * panel_rows;
     const Index n = left.size(), m = right.size();
@@ -257,13 +257,13 @@ void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const 
     std::fill_n(sums, n * stride, 0.0);
     pool.run((n + group - 1) / group, [&](Index task) {
         const Index first = task * group, count = std::min(group, n - first);
-        std::vector<T> buffer(static_cast<std::size_t>(group * chunk));
-        T* targets[group];
-        const T* rows[group];
+        std::vector<double> buffer(static_cast<std::size_t>(group * chunk));
+        double* targets[group];
+        const double* rows[group];
         for (Index begin = 0; begin < m; begin += chunk) {
             const Index end = std::min(m, begin + chunk);
             for (Index q = 0; q < count; ++q) targets[q] = buffer.data() + q * chunk - begin;
-            hot_loops<T>().tile(shape, left.query(first, count), right.panels(), begin / panel_rows, padded(end) / panel_rows, targets);
+            hot_loops<T>().wide_tile(shape, left.query(first, count), right.panels(), begin / panel_rows, padded(end) / panel_rows, targets);
             for (Index s = 0; s < n_segments; ++s) {
                 const Index from = std::max(begin, ends[static_cast<std::size_t>(s)]);
                 const Index to = std::min(end, ends[static_cast<std::size_t>(s) + 1]);
@@ -287,7 +287,7 @@ template class RequestedRows<double>;
 template void kernel_matrix(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, float*, Index, Pool&);
 template void kernel_matrix(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, double*, Index, Pool&);
 
-template void kernel_products(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, const float*, Index,
+template void kernel_products(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, const double*, Index,
                               const std::vector<Index>&, double*, Pool&);
 template void kernel_products(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, const double*, Index,
                               const std::vector<Index>&, double*, Pool&);

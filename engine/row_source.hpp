@@ -72,18 +72,21 @@ public:
 
     Index size() const { return n_; }
     Index n_features() const { return d_; }
-    Panels<T> panels() const { return {panels_.data(), halves_.data(), d_}; }
-    Queries<T> query(Index first, Index count) const { return {rows_.data() + first * d_, halves_.data() + first, count}; }
+    Panels<T> panels() const { return {panels_.data(), halves_.data(), wide_halves_.data(), d_}; }
+    Queries<T> query(Index first, Index count) const {
+        return {rows_.data() + first * d_, halves_.data() + first, wide_halves_.data() + first, count};
+    }
     // The shape in which these rows keep their digits.
     KernelShape suited(KernelShape shape) const;
     const T* row(Index i) const { return rows_.data() + i * d_; }
-    T half(Index i) const { return halves_[i]; }
+    double half(Index i) const { return wide_halves_[i]; }
 
 private:
     void pack();
 
     Index n_ = 0, d_ = 0;
     Buffer<T> rows_, panels_, halves_;
+    Buffer<double> wide_halves_;
 };
 
 template <class T>
@@ -161,7 +164,7 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
 // sums[i * stride + s * n_coefficients + r] = sum over the columns j of segment s of k(left_i, right_j) c_rj,
 // without ever holding the kernel matrix. Segment s runs from ends[s] to ends[s + 1].
 template <class T>
-void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const T* coefficients,
+void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const double* coefficients,
                      Index n_coefficients, const std::vector<Index>& ends, double* sums, Pool& pool);
 
 }  // namespace mercer

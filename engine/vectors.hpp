@@ -182,6 +182,23 @@ inline void store(T* to, const Vector<T>& v) {
     std::memcpy(to, &v, sizeof(v));
 }
 
+// Half of the lanes, in double precision.
+inline Vector<double> widened(const Vector<float>& v, int half) {
+    const char* from = reinterpret_cast<const char*>(&v) + half * registers.bytes / 2;
+#if defined(MERCER_COMPILER_VECTORS)
+    typedef float Narrow __attribute__((vector_size(registers.bytes / 2)));
+    Narrow narrow;
+    std::memcpy(&narrow, from, sizeof(narrow));
+    return __builtin_convertvector(narrow, Vector<double>);
+#else
+    float narrow[lanes<double>];
+    std::memcpy(narrow, from, sizeof(narrow));
+    Vector<double> r;
+    for (int i = 0; i < lanes<double>; ++i) r[i] = double(narrow[i]);
+    return r;
+#endif
+}
+
 template <class V>
 inline V larger(V a, V b) {
     return choose(a > b, a, b);

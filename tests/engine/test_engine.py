@@ -162,13 +162,14 @@ def test_threads_change_nothing(family: str) -> None:
 )
 def test_products(family: str, dtype: Any, n: int, m: int, d: int, r: int) -> None:
     """Sums of kernel values over segments, an empty one among them, are those of the matrix."""
-    left, right, coefficients = (
-        points(s, k, w, dtype) for s, k, w in ((1, n, d), (2, m, d), (3, r, m))
-    )
+    left, right = points(1, n, d, dtype), points(2, m, d, dtype)
+    coefficients = points(3, r, m, np.float64)
     ends = np.array([0, m // 3, m // 3, m])
     number = FAMILIES.index(family)
-    matrix = filled(family, left, right).astype(np.float64)
-    steps = np.finfo(dtype).eps * (m + 8) * np.abs(matrix).max() * 4
+    matrix = reference(family, left, right)
+    # Products of points have the precision of the data, all else is float64.
+    largest = np.abs(matrix).max() * (1.0 + GAMMA * np.abs(left).max() * np.abs(right).max() * d)
+    steps = np.finfo(dtype).eps * (d + 8) * largest * np.abs(coefficients).sum(axis=1).max()
     for n_threads in (1, 3):
         frame = np.full((n + 2, 3 * r), -77.0)
         _engine.fill_kernel_products(
@@ -186,7 +187,7 @@ def test_products(family: str, dtype: Any, n: int, m: int, d: int, r: int) -> No
         )
         assert (frame[[0, -1]] == -77.0).all(), "rows outside the result were written to"
         for s, (start, stop) in enumerate(pairwise(ends)):
-            expected = matrix[:, start:stop] @ coefficients[:, start:stop].T.astype(np.float64)
+            expected = matrix[:, start:stop] @ coefficients[:, start:stop].T
             np.testing.assert_allclose(frame[1:-1, s * r : (s + 1) * r], expected, atol=steps)
 
 

@@ -99,8 +99,8 @@ class ComputedGram(Gram):
             return np.zeros(self.n if rows is None else len(rows))
         left = self._at(slice(None) if rows is None else rows, precision)
         right = self._at(columns, precision)
-        weights = vector[None, columns].astype(left.dtype)
         ends = np.array([0, columns.size], dtype=np.int64)
+        weights = vector[None, columns]
         return products(self.form, left, right, weights, ends, self.n_threads).ravel()
 
     def subset(self, indices: Indices) -> ComputedGram:

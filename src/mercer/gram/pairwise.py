@@ -16,6 +16,18 @@ from mercer.kernels import Kernel, PairwiseForm
 FAMILIES = ("linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "sigmoid")
 """The engine's numbering of the kernel families."""
 
+ROUNDING = 1e-6
+"""Error, relative to the range of the sums, up to which products of points may be float32."""
+
+WORTHWHILE = 1 << 27
+"""Operations below which float64 takes no noticeable time."""
+
+FEW_FEATURES = 32
+"""Up to so many, what follows the products takes most of the time."""
+
+PROBED = 32
+"""Rows far from the centre, and as many of all, on which the error is measured."""
+
 
 def engine_arguments(form: PairwiseForm) -> tuple[int, float, float, int, float]:
     """Return a kernel's formula in the order in which the engine takes it."""
@@ -42,6 +54,7 @@ def kernel_products(
     coefficients: Floats,
     segments: Any = None,
     n_threads: int | None = None,
+    rounded: bool = False,
 ) -> Floats:
     r"""Return sums of kernel values, :math:`\sum_j k(x_i, y_j) c_{rj}`, without holding the matrix.
 
@@ -55,6 +68,9 @@ def kernel_products(
         Number of rows of ``Y`` in each segment, which is summed on its own; None sums over all.
     n_threads : int or None, default=None
         None uses all processors.
+    rounded : bool, default=False
+        Whether products of points may be float32 where that changes no sum by more than about
+        `ROUNDING` of their range, and pays. What follows from the products is float64 always.
 
     Returns
     -------
@@ -75,7 +91,32 @@ def kernel_products(
         return _products_in_blocks(kernel, X, Y, coefficients, ends)
     centre = centre_for(form, Y)
     left, right = engine_points(form, X, centre), engine_points(form, Y, centre)
+    if rounded and ends.size == 2 and _single_will_do(form, left, right, coefficients):
+        left, right = left.astype(np.float32), right.astype(np.float32)
     return products(form, left, right, coefficients, ends, n_threads)
+
+
+def _single_will_do(form: PairwiseForm, left: Floats, right: Floats, coefficients: Floats) -> bool:
+    """Say whether float32 products of points change the sums little enough.
+
+    Bounds for the worst case grow with the sum of all absolute coefficients and are hundreds of
+    times too large, since roundings of thousands of kernel values cancel. So some rows, those
+    farthest out among them, are computed both ways. The errors of a row are a sum of many
+    independent ones: six times their root mean square is exceeded once in 5e8 rows.
+    """
+    n, d = left.shape
+    if d <= FEW_FEATURES or n * d * right.shape[0] < WORTHWHILE:
+        return False
+    evenly = np.linspace(0, n - 1, PROBED).astype(np.int64)
+    farthest = np.argpartition(np.einsum("ij,ij->i", left, left), n - PROBED)[n - PROBED :]
+    rows = left[np.concatenate([evenly, farthest])]
+    ends = np.array([0, right.shape[0]])
+    exact = products(form, rows, right, coefficients, ends)[:, 0]
+    single = rows.astype(np.float32), right.astype(np.float32)
+    errors = np.abs(products(form, *single, coefficients, ends)[:, 0] - exact)
+    size = np.maximum(0.5 * np.ptp(exact[:PROBED], axis=0), 1e-300)
+    relative = errors / np.maximum(size, np.abs(exact - np.median(exact[:PROBED], axis=0)))
+    return bool(max(6.0 * np.sqrt((relative**2).mean(axis=0)).max(), relative.max()) < ROUNDING)
 
 
 def _products_in_blocks(kernel: Kernel, X: Any, Y: Any, coefficients: Floats, ends: Any) -> Floats:

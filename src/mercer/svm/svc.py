@@ -479,6 +479,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
                 self.dual_coef_,
                 self._segments(),
                 self._n_threads(),
+                rounded=True,
             )
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
 

@@ -284,5 +284,6 @@ class SVR(RegressorMixin, KernelMachine):
                 self.support_vectors_,
                 self.dual_coef_,
                 n_threads=self._n_threads(),
+                rounded=True,
             )[:, 0, 0]
         return values + self.intercept_[0]
