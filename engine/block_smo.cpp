@@ -3,19 +3,31 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace mercer {
 
 namespace {
 
 constexpr Index rows_per_task = query_group;
-constexpr Index columns_per_task = 1024;
+constexpr Index columns_per_strip = 4096;
 constexpr Index fewest_to_shrink = 256;
 constexpr double trust = 10.0;        // single precision ends where its rounding is this share of the gap
 constexpr int look_back = 20;          // blocks after which the objective must have gone down,
 constexpr double least_gain = 1e-12;   // relative to its size
 
 }  // namespace
+
+template <class T>
+Index BlockSmo<T>::n_strips() const {
+    return (padded(n_columns_) + columns_per_strip - 1) / columns_per_strip;
+}
+
+// Columns whose sums stay in the first cache, and fewer where more threads would have nothing to do.
+template <class T>
+Index BlockSmo<T>::columns_for(const Pool& pool) const {
+    return std::clamp<Index>(padded(n_columns_ / (3 * (pool.helpers() + 1))), 128, 1024);
+}
 
 template <class T>
 BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, const Point& at, Session& session)
@@ -35,9 +47,10 @@ template <class T>
 SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
     double last_objective = std::numeric_limits<double>::infinity();
     for (;; ++round_) {
-        const Violation now = violation_of(problem_, at_);
+        const Survey survey = survey_of(problem_, at_, session_.pool);
+        const Violation& now = survey.violation;
         session_.result.gap = now.gap();
-        note_rounding();
+        note_rounding(survey);
         if (!(now.gap() > tol)) return SmoStatus::converged;
         if (session_.rounding > tol && now.gap() < trust * session_.rounding) return SmoStatus::stalled;
         if (session_.must_stop(now.gap())) return session_.result.status;
@@ -47,7 +60,7 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
             last_objective = session_.objective;
         }
         if (may_shrink && worth_shrinking(now)) return SmoStatus::shrink;
-        block_.refresh(at_, now, round_, n_moved_);
+        block_.refresh(at_, survey, round_, n_moved_);
         load(now);
         const auto rows = begin_rows();
         // A block that holds everything is left early only where fewer variables may do.
@@ -65,8 +78,13 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
 template <class T>
 bool BlockSmo<T>::worth_shrinking(const Violation& now) const {
     if (block_.holds_everything() ? n_ < fewest_to_shrink : round_ < 4 || round_ % 2) return false;
-    Index settled = 0;
-    for (Index i = 0; i < n_; ++i) settled += is_settled(problem_, at_, now, i);
+    const auto count = [&](Index begin, Index end) {
+        Index settled = 0;
+        for (Index i = begin; i < end; ++i) settled += is_settled(problem_, at_, now, i);
+        return settled;
+    };
+    const auto counts = in_pieces<Index>(n_, session_.pool, count);
+    const Index settled = std::accumulate(counts.begin(), counts.end(), Index(0));
     if (2 * settled <= n_) return false;
     // Collecting the matrix of the others costs as much as so many steps save.
     return !block_.holds_everything() || steps_ * settled >= (n_ - settled) * (n_ - settled);
@@ -76,14 +94,8 @@ bool BlockSmo<T>::worth_shrinking(const Violation& now) const {
 // Where that is more than the tolerance the caller has to go on in double precision. What was noted for all
 // variables holds for a part of them too, since the others still count.
 template <class T>
-void BlockSmo<T>::note_rounding() {
-    if (sizeof(T) == 8) return;
-    double sum = 0.0;
-    for (Index i = 0; i < n_; ++i) {
-        const double scaled = at_.beta[i] * problem_.diagonal[i];
-        sum += scaled * scaled;
-    }
-    session_.rounding = std::max(session_.rounding, 6e-8 * std::sqrt(sum));
+void BlockSmo<T>::note_rounding(const Survey& survey) {
+    if (sizeof(T) == 4) session_.rounding = std::max(session_.rounding, 6e-8 * std::sqrt(survey.squares));
 }
 
 template <class T>
@@ -136,17 +148,18 @@ auto BlockSmo<T>::begin_rows() -> std::shared_ptr<PendingRows> {
             pending->target.push_back(room);
         }
     }
-    const Index count = static_cast<Index>(pending->which.size());
-    if (count > 0 && source_.concurrent())
-        pending->job = session_.pool.post((count + rows_per_task - 1) / rows_per_task,
-                                          [this, p = pending.get()](Index task) { fill_task(*p, task); });
+    const Index groups = (static_cast<Index>(pending->which.size()) + rows_per_task - 1) / rows_per_task;
+    if (groups > 0 && source_.concurrent())
+        pending->job = session_.pool.post(groups * n_strips(), [this, p = pending.get()](Index task) { fill_task(*p, task); });
     return pending;
 }
 
+// Some rows, and of them some columns: tasks so small that nobody waits long for the last one.
 template <class T>
 void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
-    const Index first = task * rows_per_task;
+    const Index first = task / n_strips() * rows_per_task, begin = task % n_strips() * columns_per_strip;
     const Index last = std::min<Index>(first + rows_per_task, static_cast<Index>(pending.which.size()));
+    const Index end = std::min(padded(n_columns_), begin + columns_per_strip);
     Index indices[rows_per_task], variables[rows_per_task];
     T* targets[rows_per_task];
     Index count = 0;
@@ -156,11 +169,12 @@ void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
         indices[count] = rows_.rows[which];
         variables[count] = rows_.first[which];
         targets[count++] = pending.target[static_cast<std::size_t>(k)];
-        pending.filled[static_cast<std::size_t>(k)].store(1, std::memory_order_relaxed);
+        if (begin == 0) pending.filled[static_cast<std::size_t>(k)].store(1, std::memory_order_relaxed);
     }
-    if (count) source_.fill(indices, count, 0, padded(n_columns_), targets);
+    if (count) source_.fill(indices, count, begin, end, targets);
     // The diagonal as the block has it: rounding there would not cancel between the two.
-    for (Index k = 0; k < count; ++k) targets[k][indices[k]] = static_cast<T>(problem_.diagonal[variables[k]]);
+    for (Index k = 0; k < count; ++k)
+        if (indices[k] >= begin && indices[k] < end) targets[k][indices[k]] = static_cast<T>(problem_.diagonal[variables[k]]);
 }
 
 // Completes the rows of the variables that changed. The others are given up even where a helper was quick
@@ -226,7 +240,7 @@ void BlockSmo<T>::add_changes(double* sums) {
         (row ? weights : absent_weights).push_back(moved_[k]);
     }
     session_.result.n_entries += static_cast<std::int64_t>(absent.size()) * n_columns_;
-    const Index chunk = source_.concurrent() ? columns_per_task : n_columns_;
+    const Index chunk = source_.concurrent() ? columns_for(session_.pool) : n_columns_;
     session_.pool.run((n_columns_ + chunk - 1) / chunk, [&](Index task) {
         const Index begin = task * chunk, end = std::min(n_columns_, begin + chunk);
         hot_loops<T>().add_rows(rows.data(), weights.data(), static_cast<Index>(rows.size()), begin, end, sums);

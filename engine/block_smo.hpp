@@ -30,7 +30,9 @@ private:
     };
 
     bool worth_shrinking(const Violation& now) const;
-    void note_rounding();
+    void note_rounding(const Survey& survey);
+    Index n_strips() const;
+    Index columns_for(const Pool& pool) const;
     void load(const Violation& now);
     InnerResult solve_inner(double tol);
     std::shared_ptr<PendingRows> begin_rows();

@@ -41,6 +41,28 @@ Violation violation_of(const SmoProblem& problem, const Point& at) {
     return v;
 }
 
+Survey survey_of(const SmoProblem& problem, const Point& at, Pool& pool) {
+    const auto look = [&](Index begin, Index end) {
+        Survey s;
+        for (Index i = begin; i < end; ++i) {
+            const bool rise = may_rise(problem, at, i), fall = may_fall(problem, at, i);
+            if (rise) s.violation.highest = std::max(s.violation.highest, -at.gradient[i]);
+            if (fall) s.violation.lowest = std::min(s.violation.lowest, -at.gradient[i]);
+            s.n_free += rise && fall;
+            const double scaled = at.beta[i] * problem.diagonal[i];
+            s.squares += scaled * scaled;
+        }
+        return s;
+    };
+    Survey all;
+    for (const Survey& piece : in_pieces<Survey>(problem.n, pool, look)) {
+        all.violation.include(piece.violation);
+        all.squares += piece.squares;
+        all.n_free += piece.n_free;
+    }
+    return all;
+}
+
 bool Session::must_stop(double gap) {
     const auto now = Clock::now();
     if (options.max_iter >= 0 && result.n_iter >= options.max_iter) result.status = SmoStatus::max_iter;

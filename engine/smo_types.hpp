@@ -1,6 +1,7 @@
 // What goes into and comes out of the SMO solver, and what its parts share while it runs.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -70,13 +71,38 @@ struct Violation {
     double highest = -std::numeric_limits<double>::infinity();
     double lowest = std::numeric_limits<double>::infinity();
 
+    void include(const Violation& other) {
+        highest = std::max(highest, other.highest);
+        lowest = std::min(lowest, other.lowest);
+    }
     double gap() const { return highest > lowest ? highest - lowest : 0.0; }
     double middle() const { return std::isfinite(highest) && std::isfinite(lowest) ? 0.5 * (highest + lowest) : 0.0; }
 };
 
+// What a round needs to know of all variables.
+struct Survey {
+    Violation violation;
+    double squares = 0.0;  // of beta times the diagonal of K
+    Index n_free = 0;      // variables strictly between their bounds
+};
+
+Survey survey_of(const SmoProblem& problem, const Point& at, Pool& pool);
+
 double objective_of(const SmoProblem& problem, const Point& at);
 
 Violation violation_of(const SmoProblem& problem, const Point& at);
+
+// What the pieces of a range give, side by side where there are several; in their order, so that what is made
+// of them does not depend on the number of threads.
+template <class Result, class Look>
+std::vector<Result> in_pieces(Index n, Pool& pool, Look look) {
+    constexpr Index piece = 2048;
+    std::vector<Result> results(static_cast<std::size_t>((n + piece - 1) / piece));
+    pool.run(static_cast<Index>(results.size()), [&](Index k) {
+        results[static_cast<std::size_t>(k)] = look(k * piece, std::min(n, (k + 1) * piece));
+    });
+    return results;
+}
 
 // A variable at a bound that no violating pair can contain as things stand.
 inline bool is_settled(const SmoProblem& problem, const Point& at, const Violation& now, Index i) {

@@ -13,10 +13,14 @@ constexpr Index steady_size = 512;  // what suits problems whose variables mostl
 
 template <class Before>
 void keep_first(std::vector<Index>& side, Index count, Before before) {
-    if (static_cast<Index>(side.size()) > count) {
-        std::nth_element(side.begin(), side.begin() + count, side.end(), before);
-        side.resize(static_cast<std::size_t>(count));
-    }
+    if (static_cast<Index>(side.size()) <= count) return;
+    std::nth_element(side.begin(), side.begin() + count, side.end(), before);
+    side.resize(static_cast<std::size_t>(count));
+}
+
+template <class Before>
+void keep_sorted(std::vector<Index>& side, Index count, Before before) {
+    keep_first(side, count, before);
     std::sort(side.begin(), side.end(), before);
 }
 
@@ -51,12 +55,12 @@ bool WorkingSet<T>::borrow() {
 }
 
 template <class T>
-void WorkingSet<T>::refresh(const Point& at, const Violation& now, std::int64_t round, Index n_moved) {
+void WorkingSet<T>::refresh(const Point& at, const Survey& survey, std::int64_t round, Index n_moved) {
     if (borrowed_) return;
-    grow(at, n_moved);
+    grow(survey.n_free, n_moved);
     for (Index place : fresh_) is_fresh_[static_cast<std::size_t>(place)] = 0;
     fresh_.clear();
-    select(at, now, round);
+    select(at, survey.violation, round);
     compute();
     mirror();
 }
@@ -64,11 +68,9 @@ void WorkingSet<T>::refresh(const Point& at, const Violation& now, std::int64_t 
 // Starts small, since easy problems touch few variables, and grows where most members moved. Variables
 // strictly between their bounds depend on each other: the set should hold them together.
 template <class T>
-void WorkingSet<T>::grow(const Point& at, Index n_moved) {
+void WorkingSet<T>::grow(Index n_free, Index n_moved) {
     if (size_ == largest_) return;
-    Index free = 0;
-    for (Index i = 0; i < problem_.n; ++i) free += may_rise(problem_, at, i) && may_fall(problem_, at, i);
-    Index wanted = 2 * free;
+    Index wanted = 2 * n_free;
     if (2 * n_moved > size_) wanted = std::max(wanted, std::min(2 * size_, steady_size));
     wanted = std::min(largest_, wanted);
     if (largest_ == problem_.n && 2 * wanted >= problem_.n) wanted = problem_.n;
@@ -108,15 +110,32 @@ void WorkingSet<T>::select(const Point& at, const Violation& now, std::int64_t r
 // The worst violators of both sides in turn; members among them count as new and stay.
 template <class T>
 std::vector<Index> WorkingSet<T>::choose(const Point& at, const Violation& now, std::int64_t round) {
+    struct Sides {
+        std::vector<Index> rising, falling;
+    };
     const double* g = at.gradient;
-    std::vector<Index> rising, falling;
-    for (Index i = 0; i < problem_.n; ++i) {
-        if (may_rise(problem_, at, i) && -g[i] > now.lowest) rising.push_back(i);
-        if (may_fall(problem_, at, i) && -g[i] < now.highest) falling.push_back(i);
-    }
     const Index room = std::max(size_ / 2, size_ - count());
-    keep_first(rising, room, [g](Index a, Index b) { return g[a] != g[b] ? g[a] < g[b] : a < b; });
-    keep_first(falling, room, [g](Index a, Index b) { return g[a] != g[b] ? g[a] > g[b] : a < b; });
+    const auto rises_before = [g](Index a, Index b) { return g[a] != g[b] ? g[a] < g[b] : a < b; };
+    const auto falls_before = [g](Index a, Index b) { return g[a] != g[b] ? g[a] > g[b] : a < b; };
+    const auto collect = [&](Index begin, Index end) {
+        Sides some;
+        for (Index i = begin; i < end; ++i) {
+            if (may_rise(problem_, at, i) && -g[i] > now.lowest) some.rising.push_back(i);
+            if (may_fall(problem_, at, i) && -g[i] < now.highest) some.falling.push_back(i);
+        }
+        keep_first(some.rising, room, rises_before);
+        keep_first(some.falling, room, falls_before);
+        return some;
+    };
+    std::vector<Index> rising, falling;
+    for (const Sides& some : in_pieces<Sides>(problem_.n, pool_, collect)) {
+        rising.insert(rising.end(), some.rising.begin(), some.rising.end());
+        falling.insert(falling.end(), some.falling.begin(), some.falling.end());
+    }
+    pool_.run(2, [&](Index side) {
+        if (side == 0) keep_sorted(rising, room, rises_before);
+        else keep_sorted(falling, room, falls_before);
+    });
     std::vector<Index> chosen;
     Index taken = 0;
     for (std::size_t k = 0; k < std::max(rising.size(), falling.size()); ++k)
@@ -138,7 +157,7 @@ std::vector<Index> WorkingSet<T>::vacate(Index wanted) {
     if (occupied + wanted > size_) {
         places.resize(static_cast<std::size_t>(occupied));
         std::iota(places.begin(), places.end(), Index(0));
-        keep_first(places, occupied + wanted - size_, [&](Index a, Index b) {
+        keep_sorted(places, occupied + wanted - size_, [&](Index a, Index b) {
             const auto age_a = age(member(a)), age_b = age(member(b));
             return age_a != age_b ? age_a < age_b : a < b;
         });
@@ -170,7 +189,7 @@ void WorkingSet<T>::compute() {
         indices.push_back(problem_.row_of(member(place)));
         targets.push_back(kernel_.data() + place * stride_);
     }
-    const Index group = source_.concurrent() ? 64 : rows;
+    const Index group = source_.concurrent() ? 32 : rows;
     const bool triangle = rows == count() && source_.concurrent();
     const auto columns = source_.columns(all);
     pool_.run((rows + group - 1) / group, [&](Index task) {
@@ -217,7 +236,7 @@ void WorkingSet<T>::mirror() {
 template <class T>
 void WorkingSet<T>::mirror_triangle() {
     constexpr Index side = 32;
-    // Triangles of 64 rows were computed in full (see compute), so that only whole tiles below them are written.
+    // Triangles of 32 rows were computed in full (see compute), so that only whole tiles below them are written.
     pool_.run((count() + side - 1) / side, [&](Index task) {
         const Index first = task * side, last = std::min(count(), first + side);
         for (Index left = 0; left < first; left += side)

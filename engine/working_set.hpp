@@ -15,7 +15,7 @@ public:
 
     // Brings in the worst violators, in place of those that have been in longest, and their kernel values.
     // n_moved is how many members changed in the last round.
-    void refresh(const Point& at, const Violation& now, std::int64_t round, Index n_moved);
+    void refresh(const Point& at, const Survey& survey, std::int64_t round, Index n_moved);
 
     bool holds_everything() const { return size_ == problem_.n; }
     Index count() const { return static_cast<Index>(members_.size()); }
@@ -29,7 +29,7 @@ public:
 
 private:
     bool borrow();
-    void grow(const Point& at, Index n_moved);
+    void grow(Index n_free, Index n_moved);
     void resize(Index size);
     void select(const Point& at, const Violation& now, std::int64_t round);
     std::vector<Index> choose(const Point& at, const Violation& now, std::int64_t round);
