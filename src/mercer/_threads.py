@@ -25,9 +25,10 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 MANY_ROWS = 2000
 """From so many rows on a second thread of the BLAS pays.
 
-Cholesky factor and inverse on idle cores with two threads: no faster at n = 600, 1.4 and 1.6 times
-at 1000, 1.6 times at 2000. Beside busy processes: 6 to 50 times slower at n = 1000, 3 times at
-2000, 1.7 times at 3000.
+Medians of two threads against one, Cholesky factor / inverse from it. On 16 idle cores: 0.8 / 1.2
+times as fast at n = 600, 1.4 / 1.6 at 1000, 1.6 / 1.6 at 2000. On two cores with several other
+processes: 6 to 48 / 5 to 12 times slower at n = 1000, 3 / 3 to 5 at 2000, 1.7 / 2.8 at 3000. So
+the bound weighs a gain of 1.6 against such losses; products alone would gain earlier.
 """
 
 
