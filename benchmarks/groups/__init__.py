@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..report import GroupResult
 from . import (
+    busy,
     features,
     fits,
     forests,
@@ -37,13 +38,23 @@ GROUPS: dict[str, Callable[[Options], GroupResult]] = {
     "features": features.run,
     "relevance": relevance.run,
     "forests": forests.run,
+    "busy": busy.run,
 }
 
 SUITES = {
     "svc": ["speed", "hard", "multiclass", "linear", "predict", "growth", "large"],
     **{
         name: [name]
-        for name in ("probability", "svr", "spheres", "tuning", "features", "relevance", "forests")
+        for name in (
+            "probability",
+            "svr",
+            "spheres",
+            "tuning",
+            "features",
+            "relevance",
+            "forests",
+            "busy",
+        )
     },
 }
 """The commands, and the groups that each runs."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._sklearn import check_sample_weight
+from mercer._threads import wanted_threads
 from mercer._warnings import warn
 from mercer.gram import Gram
 from mercer.kernels import Kernel, as_kernel, is_known_mercer, is_mercer
@@ -40,7 +40,7 @@ class KernelMachine(BaseEstimator):
 
     def _n_threads(self) -> int | None:
         """Return the threads that ``n_jobs`` asks for; None means all."""
-        return None if self.n_jobs in (None, -1) else effective_n_jobs(self.n_jobs)
+        return wanted_threads(self.n_jobs)
 
     def _solver_options(self) -> dict[str, Any]:
         """Return what the parameters tell a solver, but for the tolerance."""

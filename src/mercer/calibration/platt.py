@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mercer._sklearn import HasMethods, check_sample_weight, fit_context, take_rows
+from mercer._threads import holds_blas
 from mercer.calibration.coupling import couple_pairs
 from mercer.calibration.folds import deal_folds, split_folds
 from mercer.calibration.sigmoid import Sigmoid, fit_sigmoid
@@ -96,6 +97,7 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
+    @holds_blas
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the classifier and the sigmoids.
 

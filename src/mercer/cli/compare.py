@@ -176,9 +176,9 @@ def _next_name(chosen: list[Candidate], measurement: Measurement) -> str:
 
 
 def _show(comparison: Any, request: Request, screen: Any) -> None:
+    from mercer._threads import available_threads
     from mercer.cli.output import terminal_table
     from mercer.cli.words import summarize
-    from mercer.gram.threads import available_threads
 
     screen.print(terminal_table(comparison))
     for sentence in summarize(comparison, available_threads(request.threads)):

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mercer._sklearn import HasMethods, Interval, check_sample_weight, fit_context
+from mercer._threads import holds_blas
 from mercer.discriminant._costs import Floats, checked_costs, checked_priors, mean_cost
 
 
@@ -119,6 +120,7 @@ class MinimumCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.reject_label = reject_label
 
     @fit_context(prefer_skip_nested_validation=False)
+    @holds_blas
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the classifier and find its priors.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer._machine import checked_weights
 from mercer._sklearn import Interval, fit_context
+from mercer._threads import holds_blas
 from mercer.discriminant._linear import LinearClassifier, with_constant
 
 
@@ -60,6 +61,7 @@ class PseudoInverseClassifier(LinearClassifier):
         self.rtol = rtol
 
     @fit_context(prefer_skip_nested_validation=True)
+    @holds_blas
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Solve the least-squares problem.
 

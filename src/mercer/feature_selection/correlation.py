@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._sklearn import Interval, fit_context
+from mercer._threads import holds_blas
 from mercer.feature_selection.scores import pearson_score
 
 Floats = NDArray[np.float64]
@@ -81,6 +82,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
         self.patience = patience
 
     @fit_context(prefer_skip_nested_validation=True)
+    @holds_blas
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the features.
 

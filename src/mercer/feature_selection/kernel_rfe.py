@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from mercer._machine import checked_weights
 from mercer._sklearn import HasMethods, Interval, RealNotInt, StrOptions, fit_context
+from mercer._threads import holds_blas
 from mercer.feature_selection._criteria import CRITERIA, JOINTS
 from mercer.feature_selection._estimator_ranker import EstimatorRanker
 from mercer.feature_selection._kernel_ranker import KernelRanker
@@ -225,6 +226,7 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
+    @holds_blas
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Rank the features, select the best, and fit the estimator on them.
 

@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
+from mercer._threads import holds_blas
 from mercer.feature_selection._selected import SelectedEstimatorMixin
 from mercer.feature_selection.kernel_rfe import KernelRFE
 from mercer.feature_selection.ranking_curve import RankingCurve, ranking_curve
@@ -144,6 +145,7 @@ class KernelRFECV(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=False)
+    @holds_blas
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the number of features, and the features.
 

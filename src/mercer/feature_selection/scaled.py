@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._threads import holds_blas
 from mercer.feature_selection._restriction import restricted
 from mercer.feature_selection.steps import RoundState, as_step, n_dropped, percent
 from mercer.kernels import Kernel, Weighted
@@ -163,6 +164,7 @@ class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.max_iter = max_iter
 
     @fit_context(prefer_skip_nested_validation=False)
+    @holds_blas
     def fit(self, X: Any, y: Any) -> Self:
         """Find the scales and choose the features.
 

@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._sklearn import HasMethods, Interval, fit_context
+from mercer._threads import holds_blas
 from mercer.svm import SVC
 
 Floats = NDArray[np.float64]
@@ -95,6 +96,7 @@ class ZeroNormSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.max_iter = max_iter
 
     @fit_context(prefer_skip_nested_validation=False)
+    @holds_blas
     def fit(self, X: Any, y: Any) -> Self:
         """Find the scales and choose the features.
 

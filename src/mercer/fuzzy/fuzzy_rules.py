@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._sklearn import Interval, StrOptions, check_sample_weight, fit_context
+from mercer._threads import holds_blas
 from mercer.fuzzy._clusters import find_clusters
 from mercer.fuzzy._search import Cost, Found, Population, Start, search, start_from
 from mercer.fuzzy._votes import Floats, class_votes, log_firing, rule_weights, vote_shares
@@ -190,6 +191,7 @@ class FuzzyRuleClassifier(ClassifierMixin, BaseEstimator):
     # ---- learning ---------------------------------------------------------------------------
 
     @fit_context(prefer_skip_nested_validation=True)
+    @holds_blas
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find rules.
 

@@ -1,5 +1,6 @@
 """How kernel values are computed and held: whole, in blocks, or as rows when needed."""
 
+from mercer._threads import available_threads, blas_threads
 from mercer.gram.base import Gram
 from mercer.gram.computed import ComputedGram
 from mercer.gram.distances import SquaredDistances
@@ -9,7 +10,6 @@ from mercer.gram.pairwise import kernel_products
 from mercer.gram.repeated import RepeatedGram
 from mercer.gram.requested import RequestedGram
 from mercer.gram.stored import StoredGram
-from mercer.gram.threads import available_threads, blas_threads
 
 __all__ = [
     "ComputedGram",

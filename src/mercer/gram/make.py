@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mercer._threads import blas_for
 from mercer.gram.base import Gram, row_blocks
 from mercer.gram.computed import ComputedGram
 from mercer.gram.requested import RequestedGram
@@ -55,6 +56,7 @@ def make_gram(kernel: Kernel, X: Any, *, memory: float = 200e6) -> Gram:
 
 def _whole(kernel: Kernel, X: Any) -> np.ndarray:
     values = np.empty((X.shape[0], X.shape[0]))
-    for rows in row_blocks(*values.shape):
-        values[rows] = kernel(X[rows], X)
+    with blas_for(len(values)):
+        for rows in row_blocks(*values.shape):
+            values[rows] = kernel(X[rows], X)
     return values

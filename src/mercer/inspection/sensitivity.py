@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._threads import holds_blas
 from mercer.gram.base import row_blocks
 from mercer.inspection._expansion import KernelExpansion, kernel_expansion
 
 Floats = NDArray[np.float64]
 
 
+@holds_blas
 def feature_sensitivity(model: Any, X: Any) -> Floats:
     r"""Tell how strongly the decision values of a machine react to each feature.
 

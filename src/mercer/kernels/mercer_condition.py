@@ -9,6 +9,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
+from mercer._threads import blas_for
+
 from ._points import Floats, as_dense
 from .adapters import GaussianProcessKernel, Precomputed
 from .algebra import Power, Product, Scaled, Sum
@@ -103,7 +105,8 @@ def is_mercer(K: Any, tolerance: float = 1e-10) -> MercerReport:
         return MercerReport(0.0, 0.0, 0.0, float(tolerance))
     asymmetry = np.abs(matrix - matrix.T).max() / largest_entry
     symmetric = matrix if asymmetry == 0 else (matrix + matrix.T) / 2
-    smallest, norm = _smallest_and_norm(symmetric, tolerance)
+    with blas_for(n):
+        smallest, norm = _smallest_and_norm(symmetric, tolerance)
     return MercerReport(float(smallest), float(norm), float(asymmetry), float(tolerance))
 
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer._machine import rows_of
-from mercer.gram import blas_threads
 from mercer.kernels import Kernel
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._fitted import untrained_machines
@@ -53,9 +52,6 @@ NOTHING = 1e-9
 """Smaller shares of a weight are what rounding left of a row that is wholly in a fold."""
 
 NAMES = ("auto", *SMOOTH, *ON_FOLDS)
-
-FEW_ROWS = 512
-"""With fewer rows linear algebra in threads gains nothing, and waits where others use the cores."""
 
 SOLVER_TOL = 1e-6
 """Gap to which machines are trained: a gradient must not feel where the solver stopped."""
@@ -158,9 +154,7 @@ class Objective:
         return self.memory.evaluations.get(key)
 
     def _keep(self, key: bytes, evaluate: Callable[[], tuple[Criterion, int]]) -> Evaluation:
-        threads = 1 if len(self.sample.labels) < FEW_ROWS else self.n_threads
-        with blas_threads(threads):
-            found, n_fits = evaluate()
+        found, n_fits = evaluate()
         if found.gradient is None:
             raise ValueError(
                 "The criterion of a gradient search must return a gradient; the built-in ones "

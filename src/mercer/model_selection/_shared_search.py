@@ -13,17 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mercer._sklearn import take_rows, validate_parameter_constraints
+from mercer._threads import available_threads, blas_threads, wanted_threads
 from mercer.gram import (
     ComputedGram,
     SquaredDistances,
-    available_threads,
-    blas_threads,
     make_gram,
 )
 from mercer.gram.computed import CHEAP_FEATURES
@@ -198,7 +196,7 @@ class SharedSearch:
         self.classes, self.codes = np.unique(self.y, return_inverse=True)
         self.train_score = train_score
         # As for the machines, None and -1 mean all processors.
-        self.threads = available_threads(None if n_jobs in (None, -1) else effective_n_jobs(n_jobs))
+        self.threads = available_threads(wanted_threads(n_jobs))
         self.stopped = threading.Event()
         self.points = self._points()
         self.last: dict[tuple[int, str], Any] = {}  # matrices of the last group
@@ -277,7 +275,8 @@ class SharedSearch:
         bounded = matrix.start if present.size == self.classes.size else None
         path = Path(matrix.gram, codes, present.size, train, test, matrix.exact, bounded)
         factors = group.models[0]._class_factors(known, codes[train], np.ones(train.size))
-        inside, outside = path.values(group.models, factors, self.stopped.is_set)
+        with blas_threads(1):  # some libraries have a limit for each thread
+            inside, outside = path.values(group.models, factors, self.stopped.is_set)
         if self.stopped.is_set():
             return
         models = group.models

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from mercer._threads import holds_blas
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._fitted import machines_of
 from mercer.model_selection._sensitivity import through_solution
 from mercer.model_selection._two_class import TwoClassMachine, refuse_weights
 
 
+@holds_blas
 def gacv(model: Any, X: Any, y: Any, *, gradient: bool = True) -> Criterion:
     r"""Generalised approximate cross-validation of a hinge-loss machine (Wahba).
 

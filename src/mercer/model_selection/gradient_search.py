@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import joblib
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, get_tags
@@ -18,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._machine import checked_weights, rows_of
 from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._threads import blas_for, wanted_threads
 from mercer.kernels import Kernel
 from mercer.model_selection._descent import Step
 from mercer.model_selection._held_out import fold_splits
@@ -235,8 +235,9 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._memory = memory
         C = np.inf if isinstance(model, RVC) else float(model.C)
         go = search.auto if self.criterion == "auto" else search.plain
-        best = go(kernel, C, self.n_starts, random)
-        params = self._settings(model, search, best)
+        with blas_for(len(sample.labels), wanted_threads(self.n_jobs)):
+            best = go(kernel, C, self.n_starts, random)
+            params = self._settings(model, search, best)
         model.set_params(**params).fit(X, y, sample_weight=sample_weight)
         self.best_params_ = params
         self.best_estimator_ = model
@@ -296,7 +297,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             fold_splits(self.cv, sample.labels) if on_folds else [],
             memory,
             self.checkpoint,
-            None if self.n_jobs in (None, -1) else effective_n_jobs(self.n_jobs),
+            wanted_threads(self.n_jobs),
         )
         return Search(objective, *limits, verbose=int(self.verbose))
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._threads import holds_blas
 from mercer.gram import StoredGram
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._fitted import machines_of
@@ -29,6 +30,7 @@ ROUNDING = 1e-10
 """Share of the largest coefficient that counts as nothing."""
 
 
+@holds_blas
 def leave_one_out(model: Any, X: Any, y: Any) -> Criterion:
     r"""Exact leave-one-out error.
 

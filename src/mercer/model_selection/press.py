@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from scipy.linalg import blas
 
+from mercer._threads import holds_blas
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._fitted import machines_of
 from mercer.model_selection._least_squares import LeastSquares
 from mercer.model_selection._two_class import TwoClassMachine
 
 
+@holds_blas
 def press(
     model: Any, X: Any, y: Any, *, gradient: bool = True, sample_weight: Any = None
 ) -> Criterion:

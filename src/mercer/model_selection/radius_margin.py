@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from mercer._threads import holds_blas
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._fitted import machines_of
 from mercer.model_selection._radius import enclosing_ball
 from mercer.model_selection._two_class import TwoClassMachine
 
 
+@holds_blas
 def radius_margin(
     model: Any, X: Any, y: Any, *, gradient: bool = True, sample_weight: Any = None
 ) -> Criterion:

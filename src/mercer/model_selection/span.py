@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from mercer._threads import holds_blas
 from mercer.model_selection._bordered import BorderedSystem
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._fitted import machines_of
@@ -18,6 +19,7 @@ from mercer.model_selection._two_class import TwoClassMachine, refuse_weights
 Floats = NDArray[np.float64]
 
 
+@holds_blas
 def span(
     model: Any,
     X: Any,

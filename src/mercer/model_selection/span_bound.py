@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._threads import holds_blas
 from mercer.gram import StoredGram
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._fitted import machines_of
@@ -15,6 +16,7 @@ from mercer.problems import QuadraticProgram
 from mercer.solvers import solve
 
 
+@holds_blas
 def span_bound(model: Any, X: Any, y: Any) -> Criterion:
     r"""Upper bound on the leave-one-out error by the span of the support vectors.
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from mercer._threads import holds_blas
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._fitted import machines_of
 from mercer.model_selection._two_class import TwoClassMachine
 
 
+@holds_blas
 def support_vector_count(model: Any, X: Any, y: Any, *, sample_weight: Any = None) -> Criterion:
     r"""Share of support vectors.
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from mercer._threads import holds_blas
 from mercer.calibration import fit_sigmoid
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._held_out import Rate, held_out_groups, judge
@@ -15,6 +16,7 @@ from mercer.model_selection._held_out import Rate, held_out_groups, judge
 Floats = NDArray[np.float64]
 
 
+@holds_blas
 def smoothed_validation_error(
     model: Any,
     X: Any,
@@ -74,6 +76,7 @@ def smoothed_validation_error(
     return average(lambda group: judge(group, rate, gradient), groups)
 
 
+@holds_blas
 def posterior_error(
     model: Any,
     X: Any,

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from mercer._threads import holds_blas
 from mercer.model_selection._criterion import Criterion, average
 from mercer.model_selection._fitted import machines_of
 from mercer.model_selection._two_class import TwoClassMachine, refuse_weights
 
 
+@holds_blas
 def xi_alpha(model: Any, X: Any, y: Any, *, rho: float = 2.0) -> Criterion:
     r"""Joachims' :math:`\xi\alpha` estimate of the leave-one-out error.
 

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mercer._machine import KernelMachine, rows_of
 from mercer._sklearn import Interval, StrOptions
+from mercer._threads import available_threads, blas_threads
 from mercer._warnings import warn
-from mercer.gram import available_threads, blas_threads
 from mercer.kernels import Kernel, Linear
 from mercer.relevance._basis import (
     Basis,

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._labels import class_codes
 from mercer._machine import checked_weights
+from mercer._threads import holds_blas
 from mercer.relevance._likelihood import Bernoulli, Gaussian, Likelihood, Softmax
 from mercer.relevance._posterior import Posterior, find_posterior
 from mercer.relevance.rvc import RVC
@@ -36,6 +37,7 @@ class Evidence(NamedTuple):
     names: tuple[str, ...]
 
 
+@holds_blas
 def relevance_evidence(
     model: RVC | RVR,
     X: Any,

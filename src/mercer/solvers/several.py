@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from mercer.gram import Gram, available_threads
+from mercer._threads import available_threads
+from mercer.gram import Gram
 from mercer.problems import QuadraticProgram
 from mercer.solvers._limits import Limits
 from mercer.solvers.solution import Solution

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.gram import Gram, available_threads
+from mercer._threads import available_threads
+from mercer.gram import Gram
 from mercer.gram.base import Precision
 from mercer.problems import QuadraticProgram
 from mercer.solvers._limits import Limits

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+from mercer._threads import blas_for
 from mercer.gram import Gram
 from mercer.problems import QuadraticProgram
 from mercer.solvers.smo import solve_smo
@@ -78,10 +80,13 @@ def solve(
             or linear_is_worthwhile(*features.shape)
             or (problem.may_diverge() and features.shape[1] <= features.shape[0])
         ):
-            return solve_linear(problem, features, **common)
+            entries = features.shape[0] * features.shape[1]
+            with blas_for(math.isqrt(entries), n_threads):
+                return solve_linear(problem, features, **common)
     if solver == "exact":
         from mercer.solvers.exact import solve_exact
 
-        return solve_exact(problem, gram, **common)
+        with blas_for(problem.n, n_threads):
+            return solve_exact(problem, gram, **common)
     common |= {"n_threads": n_threads, "cache_bytes": cache_bytes, "shrinking": shrinking}
     return solve_smo(problem, gram, **common)

@@ -23,6 +23,7 @@ from mercer._machine import (
     warn_unless_converged,
 )
 from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._threads import holds_blas
 from mercer._warnings import warn
 from mercer.gram import make_gram
 from mercer.kernels import Kernel, Linear
@@ -219,6 +220,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
+    @holds_blas
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a ball to every class.
 

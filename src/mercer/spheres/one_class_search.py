@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
+from mercer._threads import holds_blas
 from mercer.kernels import RBF
 from mercer.spheres._bulk import HALF, bulk
 from mercer.spheres._widths import (
@@ -205,6 +206,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
+    @holds_blas
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose, and fit the choice to all rows that are kept.
 

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
+from mercer._threads import holds_blas
 from mercer.calibration import fit_sigmoid
 from mercer.spheres.artificial_outliers import artificial_outliers
 
@@ -149,6 +150,7 @@ class TargetProbability(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
+    @holds_blas
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the description and the sigmoid.
 

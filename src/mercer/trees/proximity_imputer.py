@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
+from mercer._threads import holds_blas
 from mercer.trees._columns import Columns, Mask, categorical_mask, is_missing
 from mercer.trees._forest import Floats
 from mercer.trees._similarity import Similarity, similarity
@@ -130,6 +131,7 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
+    @holds_blas
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fill the training rows and keep the forest.
 

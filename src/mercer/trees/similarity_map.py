@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from mercer._threads import holds_blas
 from mercer.trees._forest import Floats
 from mercer.trees._similarity import Similarity, similarity
 from mercer.trees.proximity import proximity
@@ -34,6 +35,7 @@ class SimilarityMap:
     explained: Floats
 
 
+@holds_blas
 def similarity_map(
     forest: Any, X: Any, *, n_components: int = 2, kind: str = "all"
 ) -> SimilarityMap:
