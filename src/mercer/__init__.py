@@ -48,6 +48,7 @@ _HOMES = {
     "WidthsDisplay": "mercer.plotting",
     "is_mercer": "mercer.kernels",
     "explicit_map": "mercer.kernels",
+    "show_versions": "mercer._versions",
 }
 _MODULES = (
     "calibration",
@@ -121,6 +122,7 @@ __all__ = [
     "plotting",
     "problems",
     "relevance",
+    "show_versions",
     "solvers",
     "spheres",
     "studies",
@@ -149,6 +151,7 @@ if TYPE_CHECKING:
         svm,
         trees,
     )
+    from mercer._versions import show_versions
     from mercer.calibration import PlattClassifier
     from mercer.discriminant import MinimumCostClassifier, cost_scorer
     from mercer.feature_selection import KernelRFE, KernelRFECV

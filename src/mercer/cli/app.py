@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mercer import __version__
+from mercer import __version__, show_versions
 from mercer.cli.compare import compare
 from mercer.cli.study import studies
 
@@ -19,6 +19,12 @@ app = typer.Typer(
 )
 app.command()(compare)
 app.add_typer(studies, name="study")
+
+
+@app.command()
+def versions() -> None:
+    """Tell what a bug report needs: versions, processor, threads and libraries."""
+    show_versions()
 
 
 def _print_version(asked: bool) -> None:

@@ -4,6 +4,7 @@ from mercer._threads import available_threads, blas_threads
 from mercer.gram.base import Gram
 from mercer.gram.computed import ComputedGram
 from mercer.gram.distances import SquaredDistances
+from mercer.gram.instructions import instruction_set
 from mercer.gram.make import make_gram
 from mercer.gram.memory import release_memory
 from mercer.gram.pairwise import kernel_products
@@ -20,6 +21,7 @@ __all__ = [
     "StoredGram",
     "available_threads",
     "blas_threads",
+    "instruction_set",
     "kernel_products",
     "make_gram",
     "release_memory",
