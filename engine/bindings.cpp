@@ -9,6 +9,7 @@
 
 #include "elimination.hpp"
 #include "hot_loops.hpp"
+#include "path.hpp"
 #include "row_source.hpp"
 #include "smo.hpp"
 
@@ -128,7 +129,7 @@ nb::dict smo_computed(Matrix<T> data, int family, double gamma, double coef0, in
 }
 
 template <class T>
-nb::dict smo_matrix(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& problem, const nb::dict& options) {
+MatrixRows<T> rows_of(const Matrix<T>& kernel, const std::optional<Indices>& view) {
     // Columns beyond the rows are padding, zeros.
     if (kernel.shape(0) > kernel.shape(1)) throw std::invalid_argument("a kernel matrix must be square");
     std::vector<Index> selection;
@@ -136,8 +137,39 @@ nb::dict smo_matrix(Matrix<T> kernel, std::optional<Indices> view, const nb::tup
     for (Index i : selection)
         if (i < 0 || i >= static_cast<Index>(kernel.shape(0))) throw std::invalid_argument("the view points outside the kernel matrix");
     const Index n = view ? static_cast<Index>(selection.size()) : static_cast<Index>(kernel.shape(0));
-    const MatrixRows<T> source(kernel.data(), static_cast<Index>(kernel.shape(1)), std::move(selection), n);
-    return solve<T>(source, arrays_of(problem), options_of(options));
+    return {kernel.data(), static_cast<Index>(kernel.shape(1)), std::move(selection), n};
+}
+
+template <class T>
+nb::dict smo_matrix(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& problem, const nb::dict& options) {
+    return solve<T>(rows_of(kernel, view), arrays_of(problem), options_of(options));
+}
+
+// Solves one machine for rising penalties. machine is (sign, weight, diagonal, squared), start (beta, image, penalty),
+// the first two changed in place, and report (betas, images, offsets, gaps) is filled, a line for each penalty.
+template <class T>
+Index smo_path(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& machine, Doubles penalties, const nb::tuple& start,
+               const nb::dict& options, const nb::tuple& report) {
+    if (machine.size() != 4 || start.size() != 3 || report.size() != 4)
+        throw std::invalid_argument("a path is (sign, weight, diagonal, squared), (beta, image, penalty) and (betas, images, offsets, gaps)");
+    const auto sign = nb::cast<Doubles>(machine[0]), weight = nb::cast<Doubles>(machine[1]), diagonal = nb::cast<Doubles>(machine[2]);
+    const auto beta = nb::cast<MutableDoubles>(start[0], false), image = nb::cast<MutableDoubles>(start[1], false);
+    const auto betas = nb::cast<MutableMatrix<double>>(report[0], false), images = nb::cast<MutableMatrix<double>>(report[1], false);
+    const auto offsets = nb::cast<MutableDoubles>(report[2], false), gaps = nb::cast<MutableDoubles>(report[3], false);
+    const MatrixRows<T> source = rows_of(kernel, view);
+    const std::size_t n = static_cast<std::size_t>(source.size()), count = penalties.shape(0);
+    for (std::size_t size : {sign.shape(0), weight.shape(0), diagonal.shape(0), beta.shape(0), image.shape(0), betas.shape(1), images.shape(1)})
+        if (size != n) throw std::invalid_argument("all arrays of the path must have as many entries as the kernel matrix has rows");
+    for (std::size_t size : {betas.shape(0), images.shape(0), offsets.shape(0), gaps.shape(0)})
+        if (size != count) throw std::invalid_argument("the report must have a line for each penalty");
+    const std::vector<double> rising(penalties.data(), penalties.data() + count);
+    for (double penalty : rising)
+        if (!(penalty > 0.0)) throw std::invalid_argument("a penalty must be above 0");
+    const PathProblem problem{sign.data(), weight.data(), diagonal.data(), source.size(), nb::cast<bool>(machine[3])};
+    const PathPoint at{beta.data(), image.data(), nb::cast<double>(start[2])};
+    const SmoOptions settings = options_of(options);
+    nb::gil_scoped_release unlocked;
+    return solve_path<T>(source, problem, rising, settings, at, {betas.data(), images.data(), offsets.data(), gaps.data()});
 }
 
 // request(indices, out) must fill out (len(indices), n).
@@ -263,6 +295,8 @@ void register_for(nb::module_& m) {
     m.def("smo_computed", &smo_computed<T>, "data"_a.noconvert(), "family"_a, "gamma"_a, "coef0"_a, "degree"_a, "factor"_a,
           "problem"_a, "options"_a);
     m.def("smo_matrix", &smo_matrix<T>, "kernel"_a.noconvert(), "view"_a.none(), "problem"_a, "options"_a);
+    m.def("smo_path", &smo_path<T>, "kernel"_a.noconvert(), "view"_a.none(), "machine"_a, "penalties"_a, "start"_a, "options"_a,
+          "report"_a);
     m.def("fill_kernel_matrix", &fill_kernel_matrix<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a, "gamma"_a,
           "coef0"_a, "degree"_a, "factor"_a, "out"_a.noconvert(), "n_threads"_a);
     m.def("add_weighted_rows", &add_weighted_rows<T>, "kernel"_a.noconvert(), "rows"_a, "weights"_a, "out"_a.noconvert());

@@ -26,6 +26,15 @@ def smo_computed(
 def smo_matrix(
     kernel: Floats, view: NDArray[np.int64] | None, problem: Problem, options: Options
 ) -> dict[str, Any]: ...
+def smo_path(
+    kernel: Floats,
+    view: NDArray[np.int64] | None,
+    machine: tuple[Any, ...],
+    penalties: NDArray[np.float64],
+    start: tuple[Any, ...],
+    options: Options,
+    report: tuple[Any, ...],
+) -> int: ...
 def smo_requested_f64(
     request: Callable[[Any, Any], None], n: int, problem: Problem, options: Options
 ) -> dict[str, Any]: ...

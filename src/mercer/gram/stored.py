@@ -94,3 +94,45 @@ class StoredGram(Gram):
     ) -> Any:
         """Hand the problem to the engine together with the rows of this matrix."""
         return _engine.smo_matrix(self.padded, self.view, problem, options)
+
+    def run_path(
+        self,
+        machine: tuple[Any, ...],
+        penalties: Floats,
+        start: tuple[Any, ...],
+        options: dict[str, Any],
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """Solve a two-class machine for rising penalties, each from the solution before.
+
+        Parameters
+        ----------
+        machine : tuple of sign, weight, diagonal, squared
+            Class (1, -1; 0 takes no part) and weight of each point, diag(K), and whether the slack
+            is squared.
+        penalties : ndarray of shape (m,)
+        start : tuple of beta, image, penalty
+            A solution, K times it, and its penalty (infinite where beta is zero).
+        options : dict
+            Those of the engine.
+
+        Returns
+        -------
+        betas, images : ndarray of shape (m, n)
+        offsets, gaps : ndarray of shape (m,)
+            NaN where the callback stopped it.
+        """
+        report = tuple(
+            np.full(shape, np.nan)
+            for shape in ((len(penalties), self.n),) * 2 + (len(penalties),) * 2
+        )
+        beta, image, penalty = start
+        _engine.smo_path(
+            self.padded,
+            self.view,
+            machine,
+            penalties,
+            (beta.copy(), image.copy(), penalty),
+            options,
+            report,
+        )
+        return report

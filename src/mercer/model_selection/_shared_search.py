@@ -7,8 +7,9 @@ import pickle
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -197,6 +198,7 @@ class SharedSearch:
         self.train_score = train_score
         # As for the machines, None and -1 mean all processors.
         self.threads = available_threads(wanted_threads(n_jobs))
+        self.idle = 1  # threads that could help to compute the next matrix
         self.stopped = threading.Event()
         self.points = self._points()
         self.last: dict[tuple[int, str], Any] = {}  # matrices of the last group
@@ -222,22 +224,28 @@ class SharedSearch:
         """
         pending: list[list[Future[None]]] = []
         distances: dict[int, SquaredDistances] = {}
+        at_once = self._matrices_at_once()
         with blas_threads(1), ThreadPoolExecutor(self.threads) as pool:
             try:
-                for group in groups:
+                for group in middle_first(groups):
                     folds = [k for k in range(len(self.splits)) if (group.key, k) not in done]
-                    if len(pending) >= MOST_MATRICES:
-                        _wait(pending.pop(0))
+                    pending = _unfinished(pending, at_once)
+                    waiting = sum(not future.done() for futures in pending for future in futures)
+                    self.idle = max(1, self.threads - waiting)
                     matrices = self._matrices(group.models[0], folds, distances)
                     pending.append(
                         [pool.submit(self._evaluate, group, k, matrices[k], done) for k in folds]
                     )
-                for futures in pending:
-                    _wait(futures)
+                _unfinished(pending, 1)
             except BaseException:
                 self.stopped.set()
                 pool.shutdown(cancel_futures=True)
                 raise
+
+    def _matrices_at_once(self) -> int:
+        """Return how many kernel matrices to hold: enough for all threads, if memory allows."""
+        wanted = 2 + -(-self.threads // max(1, len(self.splits)))
+        return max(MOST_MATRICES, min(wanted, MOST_BYTES // (4 * len(self.y) ** 2 + 1)))
 
     def _matrices(
         self, model: Any, folds: Sequence[int], distances: dict[int, SquaredDistances]
@@ -260,7 +268,7 @@ class SharedSearch:
         return matrices
 
     def _matrix(self, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> Any:
-        gram, exact = _held(kernel, points, distances)
+        gram, exact = _held(kernel, points, distances, self.idle)
         return _Matrix(gram, BoundedStart(gram, self.codes), exact)
 
     def _evaluate(
@@ -310,13 +318,14 @@ class _Matrix(NamedTuple):
 
 
 def _held(
-    kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]
+    kernel: Kernel, points: Any, distances: dict[int, SquaredDistances], n_threads: int
 ) -> tuple[StoredGram, Exact]:
     """Compute a matrix in the engine, or from squared distances, which are kept for others."""
     gram = make_gram(kernel, points)
     if isinstance(gram, ComputedGram) and points.shape[1] <= CHEAP_FEATURES:
-        gram.n_threads = 1  # the others are at work on other folds
+        gram.n_threads = n_threads
         held = gram.stored(np.arange(gram.n), "single")
+        gram.n_threads = 1  # the others are at work on other folds
         return held, gram.block
     if not _is_of_distance(kernel):
         values = padded(len(points), np.float32)
@@ -347,6 +356,30 @@ def _dense(points: Any) -> Any:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def _wait(futures: Sequence[Future[None]]) -> None:
-    for future in futures:
-        future.result()
+def middle_first(groups: Sequence[Group]) -> list[Group]:
+    """Return the groups, those in the middle of the grid first, where the hard problems are.
+
+    What takes longest should not begin last, when the other threads have nothing left to do.
+    Groups in a row that have one kernel stay together, since they share its matrix.
+    """
+
+    def kernel_of(group: Group) -> str:
+        model = group.models[0]
+        names = ("kernel", "gamma", "degree", "coef0")
+        return repr([getattr(model, name, None) for name in names])
+
+    runs = [list(run) for _, run in groupby(groups, kernel_of)]
+    order = sorted(range(len(runs)), key=lambda k: abs(2 * k + 1 - len(runs)))
+    return [group for k in order for group in runs[k]]
+
+
+def _unfinished(pending: list[list[Future[None]]], fewer_than: int) -> list[list[Future[None]]]:
+    """Wait until fewer groups than this are at work, and return those."""
+    while True:
+        ended = [future for futures in pending for future in futures if future.done()]
+        for future in ended:
+            future.result()  # raises what went wrong
+        pending = [futures for futures in pending if not all(f.done() for f in futures)]
+        if len(pending) < fewer_than:
+            return pending
+        wait([f for futures in pending for f in futures if not f.done()], None, FIRST_COMPLETED)
