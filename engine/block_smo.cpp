@@ -11,8 +11,6 @@ namespace {
 
 constexpr Index rows_per_task = query_group;
 constexpr Index columns_per_strip = 4096;
-constexpr int most_shared = 4;       // threads that share the steps inside a block,
-constexpr int fewest_shared = 320;   // and variables for each: with fewer, calling them takes longer than the work
 constexpr Index fewest_to_shrink = 256;
 constexpr double trust = 10.0;        // single precision ends where its rounding is this share of the gap
 constexpr int look_back = 20;          // blocks after which the objective must have gone down,
@@ -126,26 +124,18 @@ template <class T>
 InnerResult BlockSmo<T>::solve_inner(double tol) {
     const std::int64_t slice = 100 * block_.count();  // often enough to look at the clock
     const std::int64_t left = session_.options.max_iter - session_.result.n_iter;
-    const Index width = (block_.count() + row_padding - 1) / row_padding * row_padding;
-    InnerProblem<T> inner{block_.kernel(), block_.stride(), width, block_.count(), inner_gradient_.data(), inner_beta_.data(),
+    InnerProblem<T> inner{block_.kernel(), block_.stride(), block_.count(), inner_gradient_.data(), inner_beta_.data(),
                           lower_.data(), upper_.data(), up_.data(), low_.data(), block_.diagonal(),
                           tol, session_.options.max_iter < 0 ? slice : std::min(slice, left),
-                          workspace_.data(), free_.data(), &session_.newton, team_.get()};
-    const InnerResult result = hot_loops<T>().inner_smo(inner);
-    if (team_) team_->dismiss();
-    return result;
+                          workspace_.data(), free_.data(), &session_.newton};
+    return hot_loops<T>().inner_smo(inner);
 }
 
 // Helpers compute the rows that the block will probably need while the caller solves it.
 template <class T>
 auto BlockSmo<T>::begin_rows() -> std::shared_ptr<PendingRows> {
     auto pending = std::make_shared<PendingRows>(block_.members().size());
-    summon_team();
-    if (block_.holds_everything()) {
-        const Index members = n_members();
-        if (members > 0) pending->job = session_.pool.post(members, [this](Index task) { serve(task); });
-        return pending;
-    }
+    if (block_.holds_everything()) return pending;
     rows_ = DistinctRows(problem_, block_.members(), n_columns_);
     for (auto& changed : changed_) changed.store(1, std::memory_order_relaxed);  // until known otherwise
     for (Index row : rows_.rows)
@@ -159,29 +149,9 @@ auto BlockSmo<T>::begin_rows() -> std::shared_ptr<PendingRows> {
         }
     }
     const Index groups = (static_cast<Index>(pending->which.size()) + rows_per_task - 1) / rows_per_task;
-    const Index tasks = source_.concurrent() ? groups * n_strips() : 0, members = n_members();
-    if (members + tasks > 0)
-        pending->job = session_.pool.post(members + tasks, [this, members, p = pending.get()](Index task) {
-            if (task < members) serve(task);
-            else fill_task(*p, task - members);
-        });
+    if (groups > 0 && source_.concurrent())
+        pending->job = session_.pool.post(groups * n_strips(), [this, p = pending.get()](Index task) { fill_task(*p, task); });
     return pending;
-}
-
-// Helpers for the steps inside a block that is wide enough to be shared; the others fill rows meanwhile.
-template <class T>
-void BlockSmo<T>::summon_team() {
-    const int parts = std::min<int>((session_.pool.helpers() + 1) / 2, most_shared);
-    if (parts < 2 || block_.count() < parts * fewest_shared || session_.slow_team) {
-        team_.reset();
-        return;
-    }
-    if (team_ && team_->is_slow()) {
-        session_.slow_team = true;
-        return team_.reset();
-    }
-    if (!team_ || team_->parts() != parts) team_ = std::make_unique<Team>(parts);
-    team_->summon();
 }
 
 // Some rows, and of them some columns: tasks so small that nobody waits long for the last one.
@@ -212,7 +182,7 @@ void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
 template <class T>
 void BlockSmo<T>::settle(PendingRows& pending) {
     if (pending.job) session_.pool.join(pending.job);
-    if (!source_.concurrent() && !pending.which.empty()) fill_requested(pending);
+    else if (!pending.which.empty()) fill_requested(pending);
     for (std::size_t k = 0; k < pending.which.size(); ++k) {
         const std::size_t which = static_cast<std::size_t>(pending.which[k]);
         if (pending.filled[k].load(std::memory_order_relaxed)) session_.result.n_entries += n_columns_;
@@ -243,10 +213,7 @@ void BlockSmo<T>::update_gradient(PendingRows& pending) {
         at_.gradient[i] += problem_.ridge[i] * change(place);
         at_.beta[i] = inner_beta_[static_cast<std::size_t>(place)];
     }
-    if (block_.holds_everything()) {
-        if (pending.job) session_.pool.join(pending.job);
-        return update_from_block();
-    }
+    if (block_.holds_everything()) return update_from_block();
     moved_.assign(rows_.rows.size(), 0.0);
     for (Index place = 0; place < block_.count(); ++place)
         moved_[static_cast<std::size_t>(rows_.place[static_cast<std::size_t>(place)])] += change(place);

@@ -8,7 +8,6 @@
 
 #include "row_cache.hpp"
 #include "smo_types.hpp"
-#include "team.hpp"
 #include "working_set.hpp"
 
 namespace mercer {
@@ -36,9 +35,6 @@ private:
     Index columns_for(const Pool& pool) const;
     void load(const Violation& now);
     InnerResult solve_inner(double tol);
-    void summon_team();
-    Index n_members() const { return team_ ? team_->parts() - 1 : 0; }
-    void serve(Index task) { team_->serve(static_cast<int>(task) + 1); }
     std::shared_ptr<PendingRows> begin_rows();
     void fill_task(PendingRows& pending, Index task) const;
     void settle(PendingRows& pending);
@@ -60,7 +56,6 @@ private:
     DistinctRows rows_;           // of the block
     std::vector<double> moved_;   // by how much the variables of each of them changed
     std::vector<std::atomic<char>> changed_;  // whether they did; read by helpers
-    std::unique_ptr<Team> team_;  // of helpers, for the steps inside the block
     Buffer<double> workspace_;
     std::vector<std::int64_t> free_;
     std::int64_t round_ = 0, steps_ = 0;

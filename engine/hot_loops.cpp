@@ -18,7 +18,7 @@ template <class T>
 NewtonPrice newton_price(const InnerProblem<T>& w) {
     std::int64_t n = 0;
     for (std::int64_t i = 0; i < w.size && n < free_limit; ++i) n += w.up_penalty[i] == T(0) && w.low_penalty[i] == T(0);
-    return {100 + n * n * n / 20000 + n * w.width / 1000, 1 + n * n / 1500};
+    return {100 + n * n * n / 20000 + n * w.stride / 1000, 1 + n * n / 1500};
 }
 
 // Takes Newton steps now and then, for a few times the cost of the pair steps since the last ones; less often
@@ -48,26 +48,22 @@ InnerResult inner_smo(InnerProblem<T>& w) {
     const double floor_share = sizeof(T) == 4 ? 2.5e-7 : 1e-13;
     for (std::int64_t i = 0; i < w.size; ++i) set_penalties(w, i);
     InnerResult result{0, 0.0, 0.0, 0.0};
-    PairStep<T> pair{};
-    pair.w = &w;
-    pair.row_i = pair.row_j = w.kernel;
-    pair.floor_share = T(floor_share);
+    const T *row_i = w.kernel, *row_j = w.kernel;
+    T moved = 0;
     for (;;) {
-        in_parts<T, update_and_select<T>>(pair);
-        const std::int64_t i = pair.i = pair.found[0].where;
-        const T highest = pair.highest = pair.found[0].best;
-        result.last_violation = double(highest) - double(pair.found[0].lowest);
+        T highest, lowest;
+        const std::int64_t i = update_and_select(w, row_i, row_j, moved, T(-moved), highest, lowest);
+        result.last_violation = double(highest) - double(lowest);
         if (result.n_iter == 0) result.first_violation = result.last_violation;
         if (!(result.last_violation > w.tol) || result.n_iter >= w.max_iter) return result;
         const double gained = scheduled_newton(w);
         if (gained > 0.0) {  // another look at everything before the next pair
             result.gain += gained;
-            pair.moved = 0;
+            moved = 0;
             ++result.n_iter;
             continue;
         }
-        in_parts<T, select_partner<T>>(pair);
-        const std::int64_t j = pair.found[0].where;
+        const std::int64_t j = select_partner(w, i, highest, T(floor_share));
         const double difference = double(highest) + double(w.gradient[j]);
         const double scale = double(w.diagonal[i]) + double(w.diagonal[j]);
         double curvature = scale - 2.0 * double(w.kernel[i * w.stride + j]);
@@ -87,9 +83,9 @@ InnerResult inner_smo(InnerProblem<T>& w) {
         const double gain = step * (difference - 0.5 * step * curvature);
         result.gain += gain;
         w.newton->pair_gain += gain;
-        pair.moved = T(step);
-        pair.row_i = w.kernel + i * w.stride;
-        pair.row_j = w.kernel + j * w.stride;
+        moved = T(step);
+        row_i = w.kernel + i * w.stride;
+        row_j = w.kernel + j * w.stride;
         set_penalties(w, i);
         set_penalties(w, j);
         ++result.n_iter;

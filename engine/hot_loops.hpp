@@ -7,8 +7,6 @@
 
 namespace mercer {
 
-class Team;
-
 // rbf_by_difference is rbf for points so far apart that the difference of large squares would lose its digits.
 enum class Family : int { linear, polynomial, rbf, laplacian, euclidean_laplacian, sigmoid, rbf_by_difference };
 
@@ -52,17 +50,11 @@ struct NewtonSchedule {
     double pair_gain = 0.0;  // by how much the pair steps since then lowered the objective
 };
 
-// The parts of a team, and one step of it (see team.hpp, which is not for this file: it is compiled once only).
-constexpr int most_parts = 8;
-int team_parts(const Team& team);
-void team_run(Team& team, void (*work)(void* what, int part), void* what);
-
 // State of one working set; all arrays have `size` entries, padded to whole vectors.
 template <class T>
 struct InnerProblem {
     const T* kernel;        // size x stride, ridge on the diagonal
-    std::int64_t stride;    // distance of rows
-    std::int64_t width;     // size, padded to whole vectors
+    std::int64_t stride;    // padded size
     std::int64_t size;
     T* gradient;
     double* beta;
@@ -76,7 +68,6 @@ struct InnerProblem {
     double* workspace;      // newton_workspace numbers
     std::int64_t* free;     // free_limit + most_held places
     NewtonSchedule* newton;
-    Team* team;             // threads among which to share the steps, or nullptr
 };
 
 // Newton steps are taken on at most this many variables strictly between their bounds.

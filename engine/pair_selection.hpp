@@ -56,46 +56,21 @@ void announce_next(const T* at) {
     if constexpr (2 * registers.bytes > line) prefetch(at + step + line / int(sizeof(T)));
 }
 
-// What a step of SMO looks for in one part of the working set.
-template <class T>
-struct alignas(64) Found {
-    T best, lowest;  // of -gradient among those that may rise, and those that may fall; or the largest gain
-    std::int64_t where;
-};
-
-// A step of SMO, or a part of it.
-template <class T>
-struct PairStep {
-    InnerProblem<T>* w;
-    const T *row_i, *row_j;  // the pair that has moved,
-    T moved;                 // and by how much
-    std::int64_t i;          // the first of the next pair
-    T highest, floor_share;
-    Found<T> found[most_parts];
-
-    // The first column of a part; parts are whole pairs of vectors.
-    std::int64_t begin(int part, int n_parts) const {
-        constexpr std::int64_t pair = 2 * lanes<T>;
-        return w->width / pair * part / n_parts * pair;
-    }
-};
-
-// gradient += moved * (row_i - row_j), and at the same time the largest -gradient among those that may
+// gradient += a * row_i + b * row_j, and at the same time the largest -gradient among those that may
 // rise and the smallest among those that may fall.
 template <class T>
-void update_and_select(PairStep<T>& step, int part, int n_parts) {
+std::int64_t update_and_select(InnerProblem<T>& w, const T* row_i, const T* row_j, T a, T b, T& highest, T& lowest) {
     using Index = typename IndexOf<T>::type;
-    const std::int64_t begin = step.begin(part, n_parts), end = step.begin(part + 1, n_parts);
     Best<T> up0(T(-2 * huge_penalty)), up1(T(-2 * huge_penalty));
     Vector<T> low0 = fill(T(2 * huge_penalty)), low1 = low0;
-    Vector<Index> index = counting<T>() + fill(Index(begin));
+    Vector<Index> index = counting<T>();
     const Vector<Index> advance = fill(Index(lanes<T>));
-    const Vector<T> va = fill(step.moved), vb = fill(T(-step.moved));
-    const T *const row_i = step.row_i, *const row_j = step.row_j;
-    T* const gradient = step.w->gradient;
-    const T *const up_penalty = step.w->up_penalty, *const low_penalty = step.w->low_penalty;
-    announce(row_j + begin, end - begin);
-    for (std::int64_t t = begin; t < end; t += 2 * lanes<T>) {
+    const Vector<T> va = fill(a), vb = fill(b);
+    T* const gradient = w.gradient;  // in registers: what is stored might be w itself, as far as the compiler knows
+    const T *const up_penalty = w.up_penalty, *const low_penalty = w.low_penalty;
+    const std::int64_t n = w.stride;
+    announce(row_j, n);
+    for (std::int64_t t = 0; t < n; t += 2 * lanes<T>) {
         const std::int64_t s = t + lanes<T>;
         announce_next(row_j + t);
         const Vector<T> g0 = load(gradient + t) + va * load(row_i + t) + vb * load(row_j + t);
@@ -109,27 +84,24 @@ void update_and_select(PairStep<T>& step, int part, int n_parts) {
         low0 = smaller(low0, load(low_penalty + t) - g0);
         low1 = smaller(low1, load(low_penalty + s) - g1);
     }
+    lowest = -horizontal_max<T>(-smaller(low0, low1));
     up0.offer(up1.value, up1.where);
-    Found<T>& found = step.found[part];
-    found.lowest = -horizontal_max<T>(-smaller(low0, low1));
-    found.where = up0.pick(found.best);
+    return up0.pick(highest);
 }
 
 // The partner with the largest decrease of the objective by second order; floors the curvature so that
 // rounding cannot make it vanish.
 template <class T>
-void select_partner(PairStep<T>& step, int part, int n_parts) {
+std::int64_t select_partner(const InnerProblem<T>& w, std::int64_t i, T highest, T floor_share) {
     using Index = typename IndexOf<T>::type;
-    const InnerProblem<T>& w = *step.w;
-    const std::int64_t begin = step.begin(part, n_parts), end = step.begin(part + 1, n_parts);
     Best<T> best0(T(-1)), best1(T(-1));
-    Vector<Index> index = counting<T>() + fill(Index(begin));
+    Vector<Index> index = counting<T>();
     const Vector<Index> advance = fill(Index(lanes<T>));
-    const T* row = w.kernel + step.i * w.stride;
-    const Vector<T> top = fill(step.highest), own = fill(w.diagonal[step.i]), two = fill(T(2)), share = fill(step.floor_share);
+    const T* row = w.kernel + i * w.stride;
+    const Vector<T> top = fill(highest), own = fill(w.diagonal[i]), two = fill(T(2)), share = fill(floor_share);
     const Vector<T> zero = fill(T(0)), tiny = fill(T(1e-30));
-    announce(row + begin, end - begin);
-    for (std::int64_t t = begin; t < end; t += 2 * lanes<T>) {
+    announce(row, w.stride);
+    for (std::int64_t t = 0; t < w.stride; t += 2 * lanes<T>) {
         const std::int64_t s = t + lanes<T>;
         announce_next(row + t);
         const Vector<T> d0 = larger(top + load(w.gradient + t) - load(w.low_penalty + t), zero);
@@ -143,27 +115,8 @@ void select_partner(PairStep<T>& step, int part, int n_parts) {
         index = index + advance;
     }
     best0.offer(best1.value, best1.where);
-    step.found[part].where = best0.pick(step.found[part].best);
-}
-
-// Takes a step in as many parts as there are threads for it. The best of all parts comes out in the first one.
-template <class T, void (*take)(PairStep<T>&, int, int)>
-void in_parts(PairStep<T>& step) {
-    const int n_parts = step.w->team ? team_parts(*step.w->team) : 1;
-    if (n_parts == 1) return take(step, 0, 1);
-    team_run(*step.w->team, [](void* what, int part) {
-        auto& shared = *static_cast<PairStep<T>*>(what);
-        take(shared, part, team_parts(*shared.w->team));
-    }, &step);
-    Found<T>& first = step.found[0];
-    for (int part = 1; part < n_parts; ++part) {
-        const Found<T>& other = step.found[part];
-        first.lowest = other.lowest < first.lowest ? other.lowest : first.lowest;
-        if (other.best > first.best) {  // of equal ones the first, as within a part
-            first.best = other.best;
-            first.where = other.where;
-        }
-    }
+    T gain;
+    return best0.pick(gain);
 }
 
 template <class T>

@@ -124,7 +124,6 @@ public:
     Pool pool;
     double objective = 0.0;  // of the whole problem, kept up to date by the steps
     NewtonSchedule newton;
-    bool slow_team = false;  // whether helpers were too busy to share the steps inside a block
     double rounding = 0.0;   // gap below which single-precision kernel values are noise
 
 private:

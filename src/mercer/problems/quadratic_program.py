@@ -200,8 +200,7 @@ class QuadraticProgram:
         -------
         float
         """
-        # Not by the BLAS, which wakes all of its threads for so little.
-        return 0.5 * float(np.einsum("i,i->", gradient + self.p, beta))
+        return 0.5 * float((gradient + self.p) @ beta)
 
     def kkt(self, beta: Vector, gradient: Vector) -> tuple[float, float]:
         r"""Return the offset and the largest violation of the optimality conditions.
