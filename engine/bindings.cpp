@@ -104,12 +104,12 @@ const char* name_of(SmoStatus status) {
 }
 
 template <class T>
-nb::dict solve(const RowSource<T>& source, const Arrays& arrays, const SmoOptions& options) {
+nb::dict solve(const RowSource<T>& source, const Arrays& arrays, const SmoOptions& options, Pool& pool) {
     const SmoProblem problem = arrays.problem(source.size());
     SmoResult result;
     {
         nb::gil_scoped_release unlocked;
-        result = solve_smo(source, problem, options, {arrays.beta.data(), arrays.gradient.data()});
+        result = solve_smo(source, problem, options, {arrays.beta.data(), arrays.gradient.data()}, pool);
     }
     nb::dict answer;
     answer["status"] = name_of(result.status);
@@ -124,8 +124,10 @@ template <class T>
 nb::dict smo_computed(Matrix<T> data, int family, double gamma, double coef0, int degree, double factor,
                       const nb::tuple& problem, const nb::dict& options) {
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
-    const ComputedRows<T> source(data.data(), static_cast<Index>(data.shape(0)), static_cast<Index>(data.shape(1)), shape);
-    return solve<T>(source, arrays_of(problem), options_of(options));
+    const SmoOptions settings = options_of(options);
+    Pool pool(settings.n_threads);
+    const ComputedRows<T> source(data.data(), static_cast<Index>(data.shape(0)), static_cast<Index>(data.shape(1)), shape, pool);
+    return solve<T>(source, arrays_of(problem), settings, pool);
 }
 
 template <class T>
@@ -142,7 +144,9 @@ MatrixRows<T> rows_of(const Matrix<T>& kernel, const std::optional<Indices>& vie
 
 template <class T>
 nb::dict smo_matrix(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& problem, const nb::dict& options) {
-    return solve<T>(rows_of(kernel, view), arrays_of(problem), options_of(options));
+    const SmoOptions settings = options_of(options);
+    Pool pool(settings.n_threads);
+    return solve<T>(rows_of(kernel, view), arrays_of(problem), settings, pool);
 }
 
 // Solves one machine for rising penalties. machine is (sign, weight, diagonal, squared), start (beta, image, penalty),
@@ -184,7 +188,9 @@ nb::dict smo_requested(const nb::object& request, Index n, const nb::tuple& prob
         request(nb::cast(which, nb::rv_policy::reference), nb::cast(target, nb::rv_policy::reference));
     };
     const RequestedRows<T> source(ask, n);
-    return solve<T>(source, arrays_of(problem), options_of(options));
+    const SmoOptions settings = options_of(options);
+    Pool pool(settings.n_threads);
+    return solve<T>(source, arrays_of(problem), settings, pool);
 }
 
 // Drops counts[r] features in round r; kernel, diagonal, beta and gradient are changed in place, and the report is
@@ -249,9 +255,9 @@ void fill_kernel_matrix(Matrix<T> left, Matrix<T> right, int family, double gamm
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     nb::gil_scoped_release unlocked;
     const Index d = static_cast<Index>(left.shape(1));
-    const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape);
-    const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape);
     Pool pool(n_threads);
+    const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape, pool);
+    const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape, pool);
     kernel_matrix<T>(b.suited(a.suited(shape)), a, b, out.data(), static_cast<Index>(out.shape(1)), pool);
 }
 
@@ -284,9 +290,9 @@ void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double ga
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     nb::gil_scoped_release unlocked;
     const Index d = static_cast<Index>(left.shape(1));
-    const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape);
-    const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape);
     Pool pool(n_threads);
+    const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape, pool);
+    const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape, pool);
     kernel_products<T>(b.suited(a.suited(shape)), a, b, coefficients.data(), static_cast<Index>(coefficients.shape(0)), segments, out.data(), pool);
 }
 

@@ -129,7 +129,7 @@ class Elimination {
 public:
     Elimination(const EliminationPlan& plan, double* kernel, double* diagonal, const SmoProblem& problem, const Point& at,
                 const SmoOptions& options, const EliminationReport& report)
-        : plan_(plan), kernel_(kernel), diagonal_(diagonal), problem_(problem), at_(at), session_(options), report_(report),
+        : plan_(plan), kernel_(kernel), diagonal_(diagonal), problem_(problem), at_(at), pool_(options.n_threads), session_(options, pool_), report_(report),
           weights_(plan, problem.n), active_(kernel, diagonal, problem, at), start_(Clock::now()) {}
 
     EliminationResult run() {
@@ -182,7 +182,7 @@ private:
         if (outcome == Outcome::solved && gap() <= session_.options.tol) return SmoStatus::converged;
         ++result_.n_rescues;
         const MatrixRows<double> rows(kernel_, problem_.n, {}, problem_.n);
-        const SmoResult found = solve_smo<double>(rows, problem_, session_.options, at_);
+        const SmoResult found = solve_smo<double>(rows, problem_, session_.options, at_, pool_);
         result_.n_iter += found.n_iter;
         if (found.status != SmoStatus::converged && found.status != SmoStatus::stalled) return found.status;
         if (active_.restart() == Outcome::solved) active_.solve(target(), most);
@@ -210,6 +210,7 @@ private:
     const double* diagonal_;
     const SmoProblem& problem_;
     const Point at_;
+    Pool pool_;
     Session session_;
     const EliminationReport& report_;
     Weights weights_;

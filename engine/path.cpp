@@ -25,7 +25,7 @@ public:
     }
 
     template <class T>
-    SmoResult solve(const RowSource<T>& source, double penalty, const SmoOptions& options) {
+    SmoResult solve(const RowSource<T>& source, double penalty, const SmoOptions& options, Pool& pool) {
         set_bounds(penalty);
         const double stretch = stretched(penalty);
         for (Index i = 0; i < given_.n; ++i) {
@@ -34,7 +34,7 @@ public:
             gradient_[k] = stretch * at_.image[i] + p_[k] + ridge_[k] * at_.beta[i];
         }
         const SmoProblem problem{p_.data(), lower_.data(), upper_.data(), ridge_.data(), given_.diagonal, given_.n};
-        const SmoResult result = solve_smo(source, problem, options, {at_.beta, gradient_.data()});
+        const SmoResult result = solve_smo(source, problem, options, {at_.beta, gradient_.data()}, pool);
         for (Index i = 0; i < given_.n; ++i) {
             const std::size_t k = static_cast<std::size_t>(i);
             at_.image[i] = gradient_[k] - p_[k] - ridge_[k] * at_.beta[i];
@@ -101,8 +101,9 @@ template <class T>
 Index solve_path(const RowSource<T>& source, const PathProblem& problem, const std::vector<double>& penalties,
                  const SmoOptions& options, PathPoint at, const PathReport& report) {
     Machine machine(problem, at);
+    Pool pool(options.n_threads);
     for (std::size_t k = 0; k < penalties.size(); ++k) {
-        const SmoResult result = machine.solve(source, penalties[k], options);
+        const SmoResult result = machine.solve(source, penalties[k], options, pool);
         const Index line = static_cast<Index>(k);
         if (result.status == SmoStatus::interrupted) return line;
         std::copy_n(at.beta, problem.n, report.betas + line * problem.n);

@@ -21,33 +21,47 @@ double row_scale(const KernelShape& shape) {
 // Beyond this half of a squared norm, the exponent of a Gaussian is summed from differences.
 constexpr double largest_half = 1e4;
 
+// Rows by whole panels, side by side where there are many of them.
+template <class Pack>
+void by_panels(Index n, Pool& pool, Pack pack) {
+    constexpr Index some = 128 * panel_rows, fewest_helpers = 3;
+    if (n < 4 * some || pool.helpers() < fewest_helpers) return pack(Index(0), n);
+    pool.run((n + some - 1) / some, [&](Index task) { pack(task * some, std::min(n, (task + 1) * some)); });
+}
+
 }  // namespace
 
 template <class T>
-PackedRows<T>::PackedRows(const T* rows, Index n, Index n_features, const KernelShape& shape)
-    : n_(n), d_(n_features), rows_(n * n_features), halves_(padded(n)), wide_halves_(padded(n)) {
+PackedRows<T>::PackedRows(const T* rows, Index n, Index n_features, const KernelShape& shape, Pool& pool)
+    : n_(n), d_(n_features), rows_(n * n_features), panels_(padded(n) * n_features), halves_(padded(n)), wide_halves_(padded(n)) {
     const double scale = row_scale(shape);
-    for (Index i = 0; i < n; ++i) {
-        double sum = 0.0;
-        for (Index k = 0; k < d_; ++k) {
-            const T value = static_cast<T>(scale * double(rows[i * d_ + k]));
-            rows_[i * d_ + k] = value;
-            sum += double(value) * double(value);
+    by_panels(n, pool, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) {
+            double sum = 0.0;
+            for (Index k = 0; k < d_; ++k) {
+                const T value = static_cast<T>(scale * double(rows[i * d_ + k]));
+                rows_[i * d_ + k] = value;
+                sum += double(value) * double(value);
+            }
+            wide_halves_[i] = 0.5 * sum;
         }
-        wide_halves_[i] = 0.5 * sum;
-    }
-    pack();
+        pack(begin, end);
+    });
+    pad();
 }
 
 template <class T>
-PackedRows<T>::PackedRows(const PackedRows& all, const std::vector<Index>& selection)
-    : n_(static_cast<Index>(selection.size())), d_(all.d_), rows_(n_ * d_), halves_(padded(n_)), wide_halves_(padded(n_)) {
-    for (Index i = 0; i < n_; ++i) {
-        const Index from = selection[static_cast<std::size_t>(i)];
-        std::copy_n(all.row(from), d_, rows_.data() + i * d_);
-        wide_halves_[i] = all.half(from);
-    }
-    pack();
+PackedRows<T>::PackedRows(const PackedRows& all, const std::vector<Index>& selection, Pool& pool)
+    : n_(static_cast<Index>(selection.size())), d_(all.d_), rows_(n_ * d_), panels_(padded(n_) * d_), halves_(padded(n_)), wide_halves_(padded(n_)) {
+    by_panels(n_, pool, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) {
+            const Index from = selection[static_cast<std::size_t>(i)];
+            std::copy_n(all.row(from), d_, rows_.data() + i * d_);
+            wide_halves_[i] = all.half(from);
+        }
+        pack(begin, end);
+    });
+    pad();
 }
 
 template <class T>
@@ -58,16 +72,23 @@ KernelShape PackedRows<T>::suited(KernelShape shape) const {
 }
 
 template <class T>
-void PackedRows<T>::pack() {
-    std::fill(wide_halves_.data() + n_, wide_halves_.data() + padded(n_), 0.0);
-    std::copy_n(wide_halves_.data(), padded(n_), halves_.data());
-    panels_ = Buffer<T>(padded(n_) * d_);
-    const Index last = padded(n_) - panel_rows;  // only the last panel may have empty lanes
-    if (n_ > 0) std::fill_n(panels_.data() + last * d_, panel_rows * d_, T(0));
-    for (Index i = 0; i < n_; ++i) {
+void PackedRows<T>::pack(Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+        halves_[i] = static_cast<T>(wide_halves_[i]);
         T* panel = panels_.data() + (i / panel_rows) * d_ * panel_rows + i % panel_rows;
         const T* from = row(i);
         for (Index k = 0; k < d_; ++k) panel[k * panel_rows] = from[k];
+    }
+}
+
+// Zeros in the empty lanes of the last panel.
+template <class T>
+void PackedRows<T>::pad() {
+    for (Index i = n_; i < padded(n_); ++i) {
+        halves_[i] = T(0);
+        wide_halves_[i] = 0.0;
+        T* panel = panels_.data() + (i / panel_rows) * d_ * panel_rows + i % panel_rows;
+        for (Index k = 0; k < d_; ++k) panel[k * panel_rows] = T(0);
     }
 }
 
@@ -88,8 +109,8 @@ void tile_of(const KernelShape& shape, const PackedRows<T>& data, const Index* i
 template <class T>
 class ComputedColumns final : public ColumnSource<T> {
 public:
-    ComputedColumns(const KernelShape& shape, const PackedRows<T>& data, const std::vector<Index>& selection)
-        : shape_(shape), data_(data), selected_(data, selection) {}
+    ComputedColumns(const KernelShape& shape, const PackedRows<T>& data, const std::vector<Index>& selection, Pool& pool)
+        : shape_(shape), data_(data), selected_(data, selection, pool) {}
 
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override {
         tile_of(shape_, data_, indices, count, selected_.panels(), begin / panel_rows, end / panel_rows, out);
@@ -153,7 +174,7 @@ void ComputedRows<T>::fill(const Index* indices, Index count, Index begin, Index
 
 template <class T>
 std::unique_ptr<ColumnSource<T>> ComputedRows<T>::columns(const std::vector<Index>& selection) const {
-    return std::make_unique<ComputedColumns<T>>(shape_, data_, selection);
+    return std::make_unique<ComputedColumns<T>>(shape_, data_, selection, pool_);
 }
 
 template <class T>

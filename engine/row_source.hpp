@@ -66,9 +66,9 @@ template <class T>
 class PackedRows {
 public:
     PackedRows() = default;
-    PackedRows(const T* rows, Index n, Index n_features, const KernelShape& shape);
+    PackedRows(const T* rows, Index n, Index n_features, const KernelShape& shape, Pool& pool);
     // A selection of the rows of another one.
-    PackedRows(const PackedRows& all, const std::vector<Index>& selection);
+    PackedRows(const PackedRows& all, const std::vector<Index>& selection, Pool& pool);
 
     Index size() const { return n_; }
     Index n_features() const { return d_; }
@@ -82,7 +82,8 @@ public:
     double half(Index i) const { return wide_halves_[i]; }
 
 private:
-    void pack();
+    void pack(Index begin, Index end);
+    void pad();
 
     Index n_ = 0, d_ = 0;
     Buffer<T> rows_, panels_, halves_;
@@ -92,9 +93,10 @@ private:
 template <class T>
 class ComputedRows final : public RowSource<T> {
 public:
-    ComputedRows(const T* rows, Index n, Index n_features, const KernelShape& shape)
-        : data_(rows, n, n_features, shape), shape_(data_.suited(shape)) {}
-    ComputedRows(const ComputedRows& all, const std::vector<Index>& selection) : data_(all.data_, selection), shape_(all.shape_) {}
+    ComputedRows(const T* rows, Index n, Index n_features, const KernelShape& shape, Pool& pool)
+        : data_(rows, n, n_features, shape, pool), shape_(data_.suited(shape)), pool_(pool) {}
+    ComputedRows(const ComputedRows& all, const std::vector<Index>& selection)
+        : data_(all.data_, selection, all.pool_), shape_(all.shape_), pool_(all.pool_) {}
 
     Index size() const override { return data_.size(); }
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override;
@@ -104,6 +106,7 @@ public:
 private:
     PackedRows<T> data_;
     KernelShape shape_;
+    Pool& pool_;
 };
 
 // A matrix that lies in memory, seen whole or through a list of its rows and columns.

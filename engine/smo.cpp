@@ -160,8 +160,8 @@ private:
 }  // namespace
 
 template <class T>
-SmoResult solve_smo(const RowSource<T>& source, const SmoProblem& problem, const SmoOptions& options, const Point& at) {
-    Session session(options);
+SmoResult solve_smo(const RowSource<T>& source, const SmoProblem& problem, const SmoOptions& options, const Point& at, Pool& pool) {
+    Session session(options, pool);
     session.objective = objective_of(problem, at);
     const SmoStatus status = Shrinking<T>(source, problem, at, session).run(options.tol);
     session.result.status = status;
@@ -169,7 +169,7 @@ SmoResult solve_smo(const RowSource<T>& source, const SmoProblem& problem, const
     return session.result;
 }
 
-template SmoResult solve_smo(const RowSource<float>&, const SmoProblem&, const SmoOptions&, const Point&);
-template SmoResult solve_smo(const RowSource<double>&, const SmoProblem&, const SmoOptions&, const Point&);
+template SmoResult solve_smo(const RowSource<float>&, const SmoProblem&, const SmoOptions&, const Point&, Pool&);
+template SmoResult solve_smo(const RowSource<double>&, const SmoProblem&, const SmoOptions&, const Point&, Pool&);
 
 }  // namespace mercer

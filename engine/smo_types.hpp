@@ -32,7 +32,7 @@ struct SmoOptions {
     Index block = 2048;              // largest working set
     bool shrinking = true;
     std::int64_t cache_bytes = std::int64_t(200) << 20;
-    int n_threads = 1;
+    int n_threads = 1;               // of the pool that goes with them
     double unbounded_below = -std::numeric_limits<double>::infinity();  // an objective that proves the problem unbounded
     std::function<bool(std::int64_t n_iter, double gap)> progress;  // true: stop
 };
@@ -92,15 +92,19 @@ double objective_of(const SmoProblem& problem, const Point& at);
 
 Violation violation_of(const SmoProblem& problem, const Point& at);
 
-// What the pieces of a range give, side by side where there are several; in their order, so that what is made
-// of them does not depend on the number of threads.
+// What the pieces of a range give, side by side where there are threads enough; in their order, so that what is
+// made of them does not depend on the number of threads. A look is short: for one helper more, which others may
+// keep from its work at that moment, it does not pay.
 template <class Result, class Look>
 std::vector<Result> in_pieces(Index n, Pool& pool, Look look) {
     constexpr Index piece = 2048;
+    constexpr int fewest_helpers = 3;
     std::vector<Result> results(static_cast<std::size_t>((n + piece - 1) / piece));
-    pool.run(static_cast<Index>(results.size()), [&](Index k) {
-        results[static_cast<std::size_t>(k)] = look(k * piece, std::min(n, (k + 1) * piece));
-    });
+    const Index count = static_cast<Index>(results.size());
+    const auto task = [&](Index k) { results[static_cast<std::size_t>(k)] = look(k * piece, std::min(n, (k + 1) * piece)); };
+    if (pool.helpers() >= fewest_helpers) pool.run(count, task);
+    else
+        for (Index k = 0; k < count; ++k) task(k);
     return results;
 }
 
@@ -114,14 +118,14 @@ inline bool is_settled(const SmoProblem& problem, const Point& at, const Violati
 // Limits, counters and threads of one solve, whatever variables it works on at the moment.
 class Session {
 public:
-    explicit Session(const SmoOptions& given) : options(given), pool(given.n_threads), start_(Clock::now()), reported_(start_) {}
+    Session(const SmoOptions& given, Pool& helpers) : options(given), pool(helpers), start_(Clock::now()), reported_(start_) {}
 
     // Looks at the clock, the counters and the caller; sets the status when it is time to stop.
     bool must_stop(double gap);
 
     const SmoOptions& options;
     SmoResult result;
-    Pool pool;
+    Pool& pool;
     double objective = 0.0;  // of the whole problem, kept up to date by the steps
     NewtonSchedule newton;
     double rounding = 0.0;   // gap below which single-precision kernel values are noise

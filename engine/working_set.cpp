@@ -132,10 +132,8 @@ std::vector<Index> WorkingSet<T>::choose(const Point& at, const Violation& now, 
         rising.insert(rising.end(), some.rising.begin(), some.rising.end());
         falling.insert(falling.end(), some.falling.begin(), some.falling.end());
     }
-    pool_.run(2, [&](Index side) {
-        if (side == 0) keep_sorted(rising, room, rises_before);
-        else keep_sorted(falling, room, falls_before);
-    });
+    keep_sorted(rising, room, rises_before);
+    keep_sorted(falling, room, falls_before);
     std::vector<Index> chosen;
     Index taken = 0;
     for (std::size_t k = 0; k < std::max(rising.size(), falling.size()); ++k)
