@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import machine
+from . import instruction_sets, machine
 from .crew import progress
-from .groups import GROUPS, SUITES, Options
+from .groups import SUITES, Options, run_group
 from .measure import Plan
 from .peers import PEERS
 from .report import GroupResult, head, write_json
@@ -16,7 +16,13 @@ from .report import GroupResult, head, write_json
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the groups that were asked for, print their tables, write the files."""
-    given = parser().parse_args(arguments)
+    command_line = parser()
+    given = command_line.parse_args(arguments)
+    if given.instruction_set is not None:
+        try:
+            instruction_sets.choose(given.instruction_set)
+        except instruction_sets.LevelError as error:
+            command_line.error(str(error))
     plan = Plan(
         repeats=given.repeats,
         most=max(given.repeats, 3 if given.quick else Plan.most),
@@ -29,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results: list[GroupResult] = []
     for name in given.only or SUITES[given.command]:
         progress(f"== {name}")
-        results.append(GROUPS[name](options))
+        results.append(run_group(name, options))
         print(results[-1], flush=True)
         write(given.json, given.markdown, facts, results)
     return 0
@@ -78,6 +84,11 @@ def _add_command(command: argparse.ArgumentParser, groups: list[str]) -> None:
     command.add_argument("--repeats", type=positive, default=3, help="runs at least (default: 3)")
     command.add_argument(
         "--time-limit", type=float, default=120.0, help="seconds a fit (default: 120)"
+    )
+    command.add_argument(
+        "--instruction-set",
+        choices=instruction_sets.LEVELS,
+        help="what mercer's loops use, of what this processor has (default: the best)",
     )
     command.add_argument(
         "--quick", action="store_true", help="tiny problems, to test the benchmark"

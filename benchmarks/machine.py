@@ -8,8 +8,11 @@ import os
 import platform
 import resource
 import sys
-from importlib import metadata
+from importlib import import_module, metadata
+from importlib.util import find_spec
 from pathlib import Path
+
+from . import instruction_sets
 
 PACKAGES = (
     "mercer",
@@ -29,6 +32,7 @@ def describe() -> dict[str, str]:
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "processor": processor(),
+        "instruction set of mercer": instruction_set(),
         "cores": str(cores()),
         "memory": f"{total_memory() / GIB:.1f} GiB",
         "load before": load(),
@@ -50,11 +54,24 @@ def load() -> str:
 
 
 def version(package: str) -> str:
-    """Return the installed version of a package, or ``"absent"``."""
+    """Return the installed version of a package, or ``"absent"``.
+
+    mercer may also lie beside its engine on the path, without having been installed.
+    """
     try:
-        return metadata.version(package)
+        return metadata.version(package) or "unknown"
     except metadata.PackageNotFoundError:
-        return "absent"
+        if package != "mercer" or find_spec("mercer") is None:
+            return "absent"
+    return f"{import_module('mercer').__version__} (not installed)"
+
+
+def instruction_set() -> str:
+    """Return the instruction set that mercer's engine uses, or why there is none."""
+    try:
+        return instruction_sets.in_use()
+    except ImportError as error:
+        return f"none, the engine does not import ({error})"
 
 
 def processor() -> str:

@@ -1,45 +1,34 @@
-"""The groups of the SVM benchmark: each runs its problems and returns tables and records."""
+"""The groups of the benchmarks: each runs its problems and returns tables and records.
+
+A group is imported when it runs: what one needs, another must not ask for, and the instruction set
+of mercer's engine is chosen before any of them loads it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 
 from ..report import GroupResult
-from . import (
-    busy,
-    features,
-    fits,
-    forests,
-    growth,
-    large,
-    linear,
-    multiclass,
-    predict,
-    probability,
-    relevance,
-    spheres,
-    svr,
-    tuning,
-)
 from .options import Options
 
-GROUPS: dict[str, Callable[[Options], GroupResult]] = {
-    "speed": fits.speed,
-    "hard": fits.hard,
-    "multiclass": multiclass.run,
-    "linear": linear.run,
-    "predict": predict.run,
-    "growth": growth.run,
-    "large": large.run,
-    "svr": svr.run,
-    "spheres": spheres.run,
-    "probability": probability.run,
-    "tuning": tuning.run,
-    "features": features.run,
-    "relevance": relevance.run,
-    "forests": forests.run,
-    "busy": busy.run,
+HOMES = {
+    "speed": "fits.speed",
+    "hard": "fits.hard",
+    "multiclass": "multiclass.run",
+    "linear": "linear.run",
+    "predict": "predict.run",
+    "growth": "growth.run",
+    "large": "large.run",
+    "svr": "svr.run",
+    "spheres": "spheres.run",
+    "probability": "probability.run",
+    "tuning": "tuning.run",
+    "features": "features.run",
+    "relevance": "relevance.run",
+    "forests": "forests.run",
+    "busy": "busy.run",
 }
+"""The module and the function of each group."""
 
 SUITES = {
     "svc": ["speed", "hard", "multiclass", "linear", "predict", "growth", "large"],
@@ -59,4 +48,11 @@ SUITES = {
 }
 """The commands, and the groups that each runs."""
 
-__all__ = ["GROUPS", "SUITES", "Options"]
+
+def run_group(name: str, options: Options) -> GroupResult:
+    """Import a group and run it."""
+    module, function = HOMES[name].split(".")
+    return getattr(import_module(f".{module}", __name__), function)(options)
+
+
+__all__ = ["HOMES", "SUITES", "Options", "run_group"]
