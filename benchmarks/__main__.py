@@ -10,7 +10,7 @@ from . import instruction_sets, machine
 from .crew import progress
 from .groups import SUITES, Options, run_group
 from .measure import Plan
-from .peers import PEERS
+from .peers import OURS, PEERS
 from .report import GroupResult, head, write_json
 
 
@@ -30,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         time_limit=given.time_limit,
     )
     options = Options(given.peers, plan, given.quick, given.match)
-    facts = {**machine.describe(), **conditions(plan, given.peers or list(PEERS))}
+    peers = given.peers or ([OURS] if given.command == "threads" else list(PEERS))
+    facts = {**machine.describe(), **conditions(plan, peers)}
     print(head(facts), flush=True)
     results: list[GroupResult] = []
     for name in given.only or SUITES[given.command]:

@@ -179,3 +179,19 @@ def large(quick: bool) -> list[Problem]:
     """More rows than any Gram matrix of the allowed memory could hold."""
     n = 1000 if quick else 100_000
     return [gaussians(n, 20), clustered(n)]
+
+
+def elimination(quick: bool) -> list[tuple[Problem, int]]:
+    """Return problems of many features, with how many to drop at a time.
+
+    The second has the shape of the colon set: few rows that many of the features tell apart.
+    """
+    if quick:
+        return [(Problem("40×60, one by one", "informative", (("n", 40), ("d", 60))), 1)]
+    rich = (("n", 1000), ("d", 300), ("n_clusters_per_class", 3), ("n_informative", 100))
+    rich += (("n_redundant", 100), ("n_repeated", 20), ("flip_y", 0.05), ("class_sep", 2.0))
+    wide = (("n", 62), ("d", 2000), ("n_informative", 60), ("flip_y", 0.05))
+    return [
+        (Problem("1000×300, ten by ten", "informative", (*rich, ("seed", 2))), 10),
+        (Problem("62×2000, one by one", "informative", wide), 1),
+    ]

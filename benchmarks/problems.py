@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification, make_friedman1
+from sklearn.preprocessing import scale
 
 Array = NDArray[np.float64]
 
@@ -131,6 +133,12 @@ def clustered(n: int, flipped: float, seed: int = 0) -> tuple[Array, NDArray[np.
     return X, np.where(y == 1, 1, -1)
 
 
+def informative(n: int, d: int, seed: int = 0, **more: Any) -> tuple[Array, NDArray[np.int64]]:
+    """``make_classification`` with standardised features, of which few or many say something."""
+    X, y = make_classification(n, d, random_state=seed, **more)
+    return scale(X), y
+
+
 def archive(
     file: str, rows: int | None = None, test_rows: int | None = None
 ) -> tuple[Array, NDArray[np.int64], Array, NDArray[np.int64]]:
@@ -194,6 +202,7 @@ SOURCES: dict[str, Callable[..., tuple]] = {
     "gaussians": gaussians,
     "checkerboard": checkerboard,
     "clustered": clustered,
+    "informative": informative,
     "archive": archive,
     "standardised": standardised,
     "with_test_rows": with_test_rows,

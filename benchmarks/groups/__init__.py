@@ -27,6 +27,7 @@ HOMES = {
     "relevance": "relevance.run",
     "forests": "forests.run",
     "busy": "busy.run",
+    "threads": "threads.run",
 }
 """The module and the function of each group."""
 
@@ -43,6 +44,7 @@ SUITES = {
             "relevance",
             "forests",
             "busy",
+            "threads",
         )
     },
 }

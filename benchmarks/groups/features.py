@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn import svm
-from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import RFE, RFECV
 from sklearn.preprocessing import scale
@@ -18,6 +17,7 @@ from mercer import SVC, KernelRFE, KernelRFECV
 from mercer.datasets import load_colon, load_golub
 from mercer.kernels import RBF, Kernel, Polynomial
 
+from .. import catalogue
 from ..crew import progress
 from ..measure import Timing, interleave
 from ..peers import UnavailableError
@@ -69,23 +69,12 @@ def _wanted(options: Options, name: str) -> bool:
 
 
 def _problems(quick: bool) -> Iterator[Problem]:
+    generated, step = catalogue.elimination(quick)[0]
+    data = generated.load()
+    yield Problem(generated.name, data.X, data.y, step)
     if quick:
-        X, y = make_classification(40, 60, random_state=0)
-        yield Problem("40×60, one by one", scale(X), y, 1)
         return
-    X, y = make_classification(
-        n_samples=1000,
-        n_clusters_per_class=3,
-        n_features=300,
-        n_informative=100,
-        n_redundant=100,
-        n_repeated=20,
-        flip_y=0.05,
-        random_state=2,
-        class_sep=2,
-    )
-    yield Problem("1000×300, ten by ten", scale(X), y, 10)
-    yield Problem("1000×300, ten by ten, squared hinge", scale(X), y, 10, "squared_hinge")
+    yield Problem(f"{generated.name}, squared hinge", data.X, data.y, step, "squared_hinge")
     for name, load in (("colon 62×2000", load_colon), ("Golub 72×7129", load_golub)):
         try:
             X, y = load(return_X_y=True)
