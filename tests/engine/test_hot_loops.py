@@ -1,0 +1,92 @@
+"""The hot loops against plain scalar code, each compiled copy by itself.
+
+The program in ``hot_loops/`` is compiled together with ``engine/hot_loops.cpp`` for one instruction
+set, with the flags of CMakeLists.txt, and run. Its headers say what is compared and how closely.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = Path(__file__).parent / "hot_loops" / "main.cpp"
+SANITIZED = "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all".split()
+PLAIN = ["-DMERCER_PLAIN_VECTORS"]
+LACKS = 77
+
+
+def flags(level: str, compiler: str) -> list[str]:
+    """Return the flags that CMakeLists.txt gives to the hot loops of one instruction set."""
+    text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    options = r"target_compile_options\(hot_loops_"
+    (common,) = re.findall(options + r"\$\{target\} PRIVATE (-O3[^)]*)\)", text)
+    levels = dict(re.findall(r"add_hot_loops\((\w+) ?(-m[^)]*)?\)", text))
+    assert set(levels) == {"baseline", "avx2", "avx512"}, "CMakeLists.txt has other levels"
+    of_gnu = dict(re.findall(options + r"(\w+) PRIVATE (-m[^)]*)\)", text))
+    own = levels[level].split() + (of_gnu.get(level, "").split() if compiler != "clang++" else [])
+    return [*common.split(), *own]
+
+
+def tool(name: str) -> str:
+    """Return the path of a program, or skip."""
+    if not (ROOT / "engine").is_dir():
+        pytest.skip("the sources of the engine are not here")
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found
+
+
+def build(compiler: str, level: str, folder: Path, *options: str) -> Path:
+    """Compile the loops with the flags of their level, and the program without them."""
+    if level != "baseline" and platform.machine() not in ("x86_64", "AMD64"):
+        pytest.skip(f"{level} is of other processors")
+    command = [tool(compiler), "-std=c++17", f"-DMERCER_TARGET={level}", f"-I{ROOT / 'engine'}"]
+    loops = [*flags(level, compiler), *options, "-c", str(ROOT / "engine" / "hot_loops.cpp")]
+    program = ["-O2", "-Wall", "-Wextra", *options, str(PROGRAM), "hot_loops.o", "-o", "check"]
+    for arguments in ([*loops, "-o", "hot_loops.o"], program):
+        done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True)
+        if "cannot find" in done.stderr and "asan" in done.stderr:
+            pytest.skip(f"{compiler} has no sanitizers")
+        assert done.returncode == 0, done.stderr
+    return folder / "check"
+
+
+def run(*command: str) -> None:
+    """Run a check: it fails with its lines, and is skipped where the processor lacks the level."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    if done.returncode == LACKS:
+        pytest.skip(done.stdout.strip())
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    found = re.search(r"(\d+) comparisons, 0 failed", done.stdout)
+    assert found is not None, done.stdout
+    assert int(found[1]) > 1_000_000
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
+def test_as_shipped(compiler: str, level: str, tmp_path: Path) -> None:
+    run(str(build(compiler, level, tmp_path)))
+
+
+@pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
+def test_with_sanitizers(level: str, tmp_path: Path) -> None:
+    run(str(build("g++", level, tmp_path, *SANITIZED)), "--brief")
+
+
+@pytest.mark.parametrize("options", [[], SANITIZED], ids=["fast", "sanitized"])
+def test_vectors_of_other_compilers(options: list[str], tmp_path: Path) -> None:
+    """Vectors as plain arrays, for compilers that have none of their own."""
+    run(str(build("g++", "baseline", tmp_path, *PLAIN, *options)), "--brief")
+
+
+def test_on_arm(tmp_path: Path) -> None:
+    emulator = tool("qemu-aarch64")
+    check = build("aarch64-linux-gnu-g++", "baseline", tmp_path, "-static")
+    run(emulator, str(check), "--brief")
