@@ -315,6 +315,7 @@ void register_for(nb::module_& m) {
 
 NB_MODULE(_engine, m) {
     m.doc() = "Compiled loops of mercer: kernel values and block SMO over plain arrays.";
+    mercer::instruction_set();  // refuses an unknown wish now rather than in the middle of a fit
     mercer::register_for<float>(m);
     mercer::register_for<double>(m);
     m.def("smo_requested_f64", &mercer::smo_requested<double>, "request"_a, "n"_a, "problem"_a, "options"_a);

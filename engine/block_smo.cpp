@@ -124,7 +124,8 @@ template <class T>
 InnerResult BlockSmo<T>::solve_inner(double tol) {
     const std::int64_t slice = 100 * block_.count();  // often enough to look at the clock
     const std::int64_t left = session_.options.max_iter - session_.result.n_iter;
-    InnerProblem<T> inner{block_.kernel(), block_.stride(), block_.count(), inner_gradient_.data(), inner_beta_.data(),
+    const Index width = (block_.count() + row_padding - 1) / row_padding * row_padding;
+    InnerProblem<T> inner{block_.kernel(), block_.stride(), width, block_.count(), inner_gradient_.data(), inner_beta_.data(),
                           lower_.data(), upper_.data(), up_.data(), low_.data(), block_.diagonal(),
                           tol, session_.options.max_iter < 0 ? slice : std::min(slice, left),
                           workspace_.data(), free_.data(), &session_.newton};

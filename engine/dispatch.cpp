@@ -1,6 +1,8 @@
 // Chooses the compiled copy of the hot loops that suits the processor at hand.
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "hot_loops.hpp"
 
@@ -49,15 +51,23 @@ Level detect() {
 Level detect() { return Level::baseline; }
 #endif
 
-// MERCER_INSTRUCTION_SET=baseline|avx2 asks for less than the processor has, to compare and to test.
+constexpr const char* names[] = {"baseline", "avx2", "avx512"};
+
+// MERCER_INSTRUCTION_SET=baseline|avx2|avx512 asks for one that the processor has, to compare and to test.
+Level choose_level() {
+    const Level best = detect();
+    const char* wish = std::getenv("MERCER_INSTRUCTION_SET");
+    if (!wish || !*wish) return best;
+    std::string known;
+    for (int k = 0; k <= static_cast<int>(best); ++k) {
+        if (std::strcmp(wish, names[k]) == 0) return static_cast<Level>(k);
+        known += (k ? ", " : "") + std::string(names[k]);
+    }
+    throw std::invalid_argument("MERCER_INSTRUCTION_SET is '" + std::string(wish) + "', and this processor has: " + known);
+}
+
 Level level() {
-    static const Level chosen = [] {
-        const Level best = detect();
-        const char* wish = std::getenv("MERCER_INSTRUCTION_SET");
-        if (wish && std::strcmp(wish, "baseline") == 0) return Level::baseline;
-        if (wish && std::strcmp(wish, "avx2") == 0 && best != Level::baseline) return Level::avx2;
-        return best;
-    }();
+    static const Level chosen = choose_level();
     return chosen;
 }
 
@@ -82,11 +92,7 @@ const HotLoops<double>& hot_loops<double>() {
 }
 
 const char* instruction_set() {
-    switch (level()) {
-        case Level::avx512: return "avx512";
-        case Level::avx2: return "avx2";
-        default: return "baseline";
-    }
+    return names[static_cast<int>(level())];
 }
 
 }  // namespace mercer

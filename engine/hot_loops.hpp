@@ -54,7 +54,8 @@ struct NewtonSchedule {
 template <class T>
 struct InnerProblem {
     const T* kernel;        // size x stride, ridge on the diagonal
-    std::int64_t stride;    // padded size
+    std::int64_t stride;    // distance of rows
+    std::int64_t width;     // size, padded to whole vectors
     std::int64_t size;
     T* gradient;
     double* beta;

@@ -154,7 +154,7 @@ NewtonSteps newton_steps(InnerProblem<T>& w, std::int64_t most) {
         set_penalties(w, i);
         const T moved = T(w.beta[i] - f.start[a]);
         const T* row = w.kernel + i * w.stride;
-        for (std::int64_t t = 0; t < w.stride; ++t) w.gradient[t] += moved * row[t];
+        for (std::int64_t t = 0; t < w.width; ++t) w.gradient[t] += moved * row[t];
     }
     return result;
 }

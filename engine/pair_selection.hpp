@@ -68,7 +68,7 @@ std::int64_t update_and_select(InnerProblem<T>& w, const T* row_i, const T* row_
     const Vector<T> va = fill(a), vb = fill(b);
     T* const gradient = w.gradient;  // in registers: what is stored might be w itself, as far as the compiler knows
     const T *const up_penalty = w.up_penalty, *const low_penalty = w.low_penalty;
-    const std::int64_t n = w.stride;
+    const std::int64_t n = w.width;
     announce(row_j, n);
     for (std::int64_t t = 0; t < n; t += 2 * lanes<T>) {
         const std::int64_t s = t + lanes<T>;
@@ -100,8 +100,8 @@ std::int64_t select_partner(const InnerProblem<T>& w, std::int64_t i, T highest,
     const T* row = w.kernel + i * w.stride;
     const Vector<T> top = fill(highest), own = fill(w.diagonal[i]), two = fill(T(2)), share = fill(floor_share);
     const Vector<T> zero = fill(T(0)), tiny = fill(T(1e-30));
-    announce(row, w.stride);
-    for (std::int64_t t = 0; t < w.stride; t += 2 * lanes<T>) {
+    announce(row, w.width);
+    for (std::int64_t t = 0; t < w.width; t += 2 * lanes<T>) {
         const std::int64_t s = t + lanes<T>;
         announce_next(row + t);
         const Vector<T> d0 = larger(top + load(w.gradient + t) - load(w.low_penalty + t), zero);

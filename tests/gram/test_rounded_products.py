@@ -83,6 +83,14 @@ def test_equal_rows_have_no_range() -> None:
 
 
 @pytest.mark.usefixtures("every_size")
+@pytest.mark.parametrize("n", [1, 31, 63])
+def test_few_rows_are_not_rounded(n: int) -> None:
+    X, Y, coefficients = problem(n, 50, 5)
+    exact, rounded = both(RBF(0.1), X, Y, coefficients)
+    assert (rounded == exact).all()
+
+
+@pytest.mark.usefixtures("every_size")
 def test_segments_are_never_rounded() -> None:
     """The sums of segments are added to each other later, so that their range tells nothing."""
     X, Y, coefficients = problem(100, 50, 5)

@@ -105,15 +105,16 @@ def _single_will_do(form: PairwiseForm, left: Floats, right: Floats, coefficient
     independent ones: six times their root mean square is exceeded once in 5e8 rows.
     """
     n, d = left.shape
-    if d <= FEW_FEATURES or n * d * right.shape[0] < WORTHWHILE:
+    if n < 2 * PROBED or d <= FEW_FEATURES or n * d * right.shape[0] < WORTHWHILE:
         return False
     evenly = np.linspace(0, n - 1, PROBED).astype(np.int64)
     farthest = np.argpartition(np.einsum("ij,ij->i", left, left), n - PROBED)[n - PROBED :]
     rows = left[np.concatenate([evenly, farthest])]
     ends = np.array([0, right.shape[0]])
     exact = products(form, rows, right, coefficients, ends)[:, 0]
-    single = rows.astype(np.float32), right.astype(np.float32)
-    errors = np.abs(products(form, *single, coefficients, ends)[:, 0] - exact)
+    rough: Any = rows.astype(np.float32)
+    rounded: Any = right.astype(np.float32)
+    errors = np.abs(products(form, rough, rounded, coefficients, ends)[:, 0] - exact)
     size = np.maximum(0.5 * np.ptp(exact[:PROBED], axis=0), 1e-300)
     relative = errors / np.maximum(size, np.abs(exact - np.median(exact[:PROBED], axis=0)))
     return bool(max(6.0 * np.sqrt((relative**2).mean(axis=0)).max(), relative.max()) < ROUNDING)

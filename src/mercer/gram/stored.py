@@ -121,10 +121,9 @@ class StoredGram(Gram):
         offsets, gaps : ndarray of shape (m,)
             NaN where the callback stopped it.
         """
-        report = tuple(
-            np.full(shape, np.nan)
-            for shape in ((len(penalties), self.n),) * 2 + (len(penalties),) * 2
-        )
+        count = len(penalties)
+        betas, images = np.full((count, self.n), np.nan), np.full((count, self.n), np.nan)
+        offsets, gaps = np.full(count, np.nan), np.full(count, np.nan)
         beta, image, penalty = start
         _engine.smo_path(
             self.padded,
@@ -133,6 +132,6 @@ class StoredGram(Gram):
             penalties,
             (beta.copy(), image.copy(), penalty),
             options,
-            report,
+            (betas, images, offsets, gaps),
         )
-        return report
+        return betas, images, offsets, gaps

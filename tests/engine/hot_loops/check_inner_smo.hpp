@@ -149,6 +149,7 @@ struct Arrays {
         mercer::InnerProblem<T> made{};  // by name, so that what the engine adds is empty here
         made.kernel = kernel.data();
         made.stride = stride;
+        made.width = (w.n + mercer::row_padding - 1) / mercer::row_padding * mercer::row_padding;
         made.size = w.n;
         made.gradient = gradient.data();
         made.beta = beta.data();
