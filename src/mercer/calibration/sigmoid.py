@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, log_expit
 
+from mercer._threads import blas_threads
+
 Floats = NDArray[np.float64]
 
 _MOST_STEPS = 100
@@ -105,12 +107,13 @@ def fit_sigmoid(
     if total == 0:
         raise ValueError("sample_weight must be above 0 for at least one row.")
     # Centred and scaled values make the Hessian well conditioned whatever the units are.
-    centre = float(weight @ f) / total
-    spread = float(np.sqrt(weight @ (f - centre) ** 2 / total))
-    share = float(weight @ target) / total
+    centre = float((weight * f).sum()) / total
+    spread = float(np.sqrt((weight * (f - centre) ** 2).sum() / total))
+    share = float((weight * target).sum()) / total
     if spread <= 1e-14 * max(abs(centre), np.finfo(float).tiny):
         return Sigmoid(0.0, _log_odds(1.0 - share))
-    slope, shift = _maximum_likelihood((f - centre) / spread, target, weight)
+    with blas_threads(1):  # products of vectors, for which it would wake all of its threads
+        slope, shift = _maximum_likelihood((f - centre) / spread, target, weight)
     if slope >= 0.0:  # the function is convex, so the best slope allowed is the bound
         return Sigmoid(0.0, _log_odds(1.0 - share))
     return Sigmoid(slope / spread, shift - slope * centre / spread)

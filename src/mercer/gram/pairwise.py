@@ -102,7 +102,7 @@ def _single_will_do(form: PairwiseForm, left: Floats, right: Floats, coefficient
     Bounds for the worst case grow with the sum of all absolute coefficients and are hundreds of
     times too large, since roundings of thousands of kernel values cancel. So some rows, those
     farthest out among them, are computed both ways. The errors of a row are a sum of many
-    independent ones: six times their root mean square is exceeded once in 5e8 rows.
+    independent ones: five times their root mean square is exceeded once in two million rows.
     """
     n, d = left.shape
     if n < 2 * PROBED or d <= FEW_FEATURES or n * d * right.shape[0] < WORTHWHILE:
@@ -117,7 +117,7 @@ def _single_will_do(form: PairwiseForm, left: Floats, right: Floats, coefficient
     errors = np.abs(products(form, rough, rounded, coefficients, ends)[:, 0] - exact)
     size = np.maximum(0.5 * np.ptp(exact[:PROBED], axis=0), 1e-300)
     relative = errors / np.maximum(size, np.abs(exact - np.median(exact[:PROBED], axis=0)))
-    return bool(max(6.0 * np.sqrt((relative**2).mean(axis=0)).max(), relative.max()) < ROUNDING)
+    return bool(max(5.0 * np.sqrt((relative**2).mean(axis=0)).max(), relative.max()) < ROUNDING)
 
 
 def _products_in_blocks(kernel: Kernel, X: Any, Y: Any, coefficients: Floats, ends: Any) -> Floats:

@@ -200,7 +200,8 @@ class QuadraticProgram:
         -------
         float
         """
-        return 0.5 * float((gradient + self.p) @ beta)
+        # Not by the BLAS: its threads, woken for so little, would wait busily into the next fit.
+        return 0.5 * float(np.einsum("i,i->", gradient + self.p, beta))
 
     def kkt(self, beta: Vector, gradient: Vector) -> tuple[float, float]:
         r"""Return the offset and the largest violation of the optimality conditions.

@@ -487,5 +487,5 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
 def _margin(problem: QuadraticProgram, solution: Solution) -> float:
     """Return 1/|w|, where |w|^2 = b'Kb."""
     kernel_part = solution.gradient - problem.p - problem.ridge * solution.beta
-    squared_norm = float(solution.beta @ kernel_part)
+    squared_norm = float(np.einsum("i,i->", solution.beta, kernel_part))
     return 1.0 / np.sqrt(squared_norm) if squared_norm > 0 else np.inf
