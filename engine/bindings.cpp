@@ -277,7 +277,7 @@ void add_weighted_rows(Matrix<T> kernel, Indices rows, Doubles weights, MutableD
 
 template <class T>
 void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree, double factor,
-                          Matrix<double> coefficients, Indices ends, MutableMatrix<double> out, int n_threads) {
+                          Matrix<double> coefficients, Indices ends, bool wide, MutableMatrix<double> out, int n_threads) {
     if (left.shape(1) != right.shape(1)) throw std::invalid_argument("both sides must have the same number of columns");
     if (coefficients.shape(1) != right.shape(0)) throw std::invalid_argument("each right-hand row needs its coefficients");
     const std::vector<Index> segments(ends.data(), ends.data() + ends.shape(0));
@@ -293,7 +293,7 @@ void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double ga
     Pool pool(n_threads);
     const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape, pool);
     const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape, pool);
-    kernel_products<T>(b.suited(a.suited(shape)), a, b, coefficients.data(), static_cast<Index>(coefficients.shape(0)), segments, out.data(), pool);
+    kernel_products<T>(b.suited(a.suited(shape)), a, b, coefficients.data(), static_cast<Index>(coefficients.shape(0)), segments, wide, out.data(), pool);
 }
 
 template <class T>
@@ -307,7 +307,7 @@ void register_for(nb::module_& m) {
           "coef0"_a, "degree"_a, "factor"_a, "out"_a.noconvert(), "n_threads"_a);
     m.def("add_weighted_rows", &add_weighted_rows<T>, "kernel"_a.noconvert(), "rows"_a, "weights"_a, "out"_a.noconvert());
     m.def("fill_kernel_products", &fill_kernel_products<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a, "gamma"_a,
-          "coef0"_a, "degree"_a, "factor"_a, "coefficients"_a.noconvert(), "ends"_a, "out"_a.noconvert(), "n_threads"_a);
+          "coef0"_a, "degree"_a, "factor"_a, "coefficients"_a.noconvert(), "ends"_a, "wide"_a, "out"_a.noconvert(), "n_threads"_a);
 }
 
 }  // namespace

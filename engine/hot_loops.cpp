@@ -93,7 +93,7 @@ InnerResult inner_smo(InnerProblem<T>& w) {
 }
 
 template <class T>
-const HotLoops<T> table = {tile<T, T>, tile<T, double>, add_rows<T>, dot_rows, inner_smo<T>};
+const HotLoops<T> table = {tile<T, T>, tile<T, double>, add_rows<T>, dot_rows<T>, inner_smo<T>};
 
 }  // namespace
 

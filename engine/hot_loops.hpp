@@ -99,7 +99,7 @@ struct HotLoops {
     void (*add_rows)(const T* const* rows, const double* weights, std::int64_t count, std::int64_t begin,
                      std::int64_t end, double* sum);
     // out[q * out_stride + r] += <row[q], coefficients[r]> over columns [begin, end); row[q] starts at column begin
-    void (*dot_rows)(const double* const* rows, std::int64_t count, const double* coefficients, std::int64_t n_coefficients,
+    void (*dot_rows)(const T* const* rows, std::int64_t count, const double* coefficients, std::int64_t n_coefficients,
                      std::int64_t stride, std::int64_t begin, std::int64_t end, double* out, std::int64_t out_stride);
     InnerResult (*inner_smo)(InnerProblem<T>&);
 };

@@ -164,9 +164,9 @@ void add_rows(const T* const* rows, const double* weights, std::int64_t count, s
     }
 }
 
-// Q rows against R vectors of coefficients, all sums in registers.
-template <int Q, int R>
-void dot_tile(const double* const* rows, const double* coefficients, std::int64_t stride, std::int64_t length, double* out,
+// Q rows against R vectors of coefficients, all sums in registers and in double precision.
+template <class T, int Q, int R>
+void dot_tile(const T* const* rows, const double* coefficients, std::int64_t stride, std::int64_t length, double* out,
               std::int64_t out_stride) {
     Vector<double> sum[Q][R];
     for (auto& row : sum)
@@ -176,34 +176,35 @@ void dot_tile(const double* const* rows, const double* coefficients, std::int64_
         Vector<double> c[R];
         for (int r = 0; r < R; ++r) c[r] = load(coefficients + r * stride + i);
         for (int q = 0; q < Q; ++q) {
-            const Vector<double> value = load(rows[q] + i);
+            const Vector<double> value = load_double(rows[q] + i);
             for (int r = 0; r < R; ++r) sum[q][r] = sum[q][r] + c[r] * value;
         }
     }
     for (int q = 0; q < Q; ++q)
         for (int r = 0; r < R; ++r) {
             double total = horizontal_sum<double>(sum[q][r]);
-            for (std::int64_t k = i; k < length; ++k) total += coefficients[r * stride + k] * rows[q][k];
+            for (std::int64_t k = i; k < length; ++k) total += coefficients[r * stride + k] * double(rows[q][k]);
             out[q * out_stride + r] += total;
         }
 }
 
-template <int R>
-void dot_strip(const double* const* rows, std::int64_t count, const double* coefficients, std::int64_t stride, std::int64_t length,
+template <class T, int R>
+void dot_strip(const T* const* rows, std::int64_t count, const double* coefficients, std::int64_t stride, std::int64_t length,
                double* out, std::int64_t out_stride) {
     constexpr int Q = 8 / R;
     std::int64_t q = 0;
-    for (; q + Q <= count; q += Q) dot_tile<Q, R>(rows + q, coefficients, stride, length, out + q * out_stride, out_stride);
-    for (; q < count; ++q) dot_tile<1, R>(rows + q, coefficients, stride, length, out + q * out_stride, out_stride);
+    for (; q + Q <= count; q += Q) dot_tile<T, Q, R>(rows + q, coefficients, stride, length, out + q * out_stride, out_stride);
+    for (; q < count; ++q) dot_tile<T, 1, R>(rows + q, coefficients, stride, length, out + q * out_stride, out_stride);
 }
 
-void dot_rows(const double* const* rows, std::int64_t count, const double* coefficients, std::int64_t n_coefficients,
+template <class T>
+void dot_rows(const T* const* rows, std::int64_t count, const double* coefficients, std::int64_t n_coefficients,
               std::int64_t stride, std::int64_t begin, std::int64_t end, double* out, std::int64_t out_stride) {
     const double* from = coefficients + begin;
     std::int64_t r = 0;
     for (; r + 2 <= n_coefficients; r += 2)
-        dot_strip<2>(rows, count, from + r * stride, stride, end - begin, out + r, out_stride);
-    if (r < n_coefficients) dot_strip<1>(rows, count, from + r * stride, stride, end - begin, out + r, out_stride);
+        dot_strip<T, 2>(rows, count, from + r * stride, stride, end - begin, out + r, out_stride);
+    if (r < n_coefficients) dot_strip<T, 1>(rows, count, from + r * stride, stride, end - begin, out + r, out_stride);
 }
 
 }  // namespace

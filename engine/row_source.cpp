@@ -269,32 +269,52 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
     });
 }
 
+namespace {
+
 template <class T>
-void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const double* coefficients,
-                     Index n_coefficients, const std::vector<Index>& ends, double* sums, Pool& pool) {
+void fill_tile(const KernelShape& shape, const Queries<T>& queries, const Panels<T>& data, Index begin, Index end, T* const* out) {
+    hot_loops<T>().tile(shape, queries, data, begin, end, out);
+}
+void fill_tile(const KernelShape& shape, const Queries<float>& queries, const Panels<float>& data, Index begin, Index end, double* const* out) {
+    hot_loops<float>().wide_tile(shape, queries, data, begin, end, out);
+}
+
+// Kernel values are of type V.
+template <class V, class T>
+void sum_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const double* coefficients,
+                  Index n_coefficients, const std::vector<Index>& ends, double* sums, Pool& pool) {
     constexpr Index group = query_group, chunk = 32 * panel_rows;
     const Index n = left.size(), m = right.size();
     const Index n_segments = static_cast<Index>(ends.size()) - 1, stride = n_segments * n_coefficients;
     std::fill_n(sums, n * stride, 0.0);
     pool.run((n + group - 1) / group, [&](Index task) {
         const Index first = task * group, count = std::min(group, n - first);
-        std::vector<double> buffer(static_cast<std::size_t>(group * chunk));
-        double* targets[group];
-        const double* rows[group];
+        std::vector<V> buffer(static_cast<std::size_t>(group * chunk));
+        V* targets[group];
+        const V* rows[group];
         for (Index begin = 0; begin < m; begin += chunk) {
             const Index end = std::min(m, begin + chunk);
             for (Index q = 0; q < count; ++q) targets[q] = buffer.data() + q * chunk - begin;
-            hot_loops<T>().wide_tile(shape, left.query(first, count), right.panels(), begin / panel_rows, padded(end) / panel_rows, targets);
+            fill_tile(shape, left.query(first, count), right.panels(), begin / panel_rows, padded(end) / panel_rows, targets);
             for (Index s = 0; s < n_segments; ++s) {
                 const Index from = std::max(begin, ends[static_cast<std::size_t>(s)]);
                 const Index to = std::min(end, ends[static_cast<std::size_t>(s) + 1]);
                 if (from >= to) continue;
                 for (Index q = 0; q < count; ++q) rows[q] = buffer.data() + q * chunk + (from - begin);
-                hot_loops<T>().dot_rows(rows, count, coefficients, n_coefficients, m, from, to,
+                hot_loops<V>().dot_rows(rows, count, coefficients, n_coefficients, m, from, to,
                                         sums + first * stride + s * n_coefficients, stride);
             }
         }
     });
+}
+
+}  // namespace
+
+template <class T>
+void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const double* coefficients,
+                     Index n_coefficients, const std::vector<Index>& ends, bool wide, double* sums, Pool& pool) {
+    if (wide) sum_products<double>(shape, left, right, coefficients, n_coefficients, ends, sums, pool);
+    else sum_products<T>(shape, left, right, coefficients, n_coefficients, ends, sums, pool);
 }
 
 template class PackedRows<float>;
@@ -309,8 +329,8 @@ template void kernel_matrix(const KernelShape&, const PackedRows<float>&, const 
 template void kernel_matrix(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, double*, Index, Pool&);
 
 template void kernel_products(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, const double*, Index,
-                              const std::vector<Index>&, double*, Pool&);
+                              const std::vector<Index>&, bool, double*, Pool&);
 template void kernel_products(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, const double*, Index,
-                              const std::vector<Index>&, double*, Pool&);
+                              const std::vector<Index>&, bool, double*, Pool&);
 
 }  // namespace mercer

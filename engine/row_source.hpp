@@ -165,9 +165,9 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
                    Index stride, Pool& pool);
 
 // sums[i * stride + s * n_coefficients + r] = sum over the columns j of segment s of k(left_i, right_j) c_rj,
-// without ever holding the kernel matrix. Segment s runs from ends[s] to ends[s + 1].
+// without ever holding the kernel matrix; kernel values are double where `wide` says so. Segment s runs from ends[s] to ends[s + 1].
 template <class T>
 void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const double* coefficients,
-                     Index n_coefficients, const std::vector<Index>& ends, double* sums, Pool& pool);
+                     Index n_coefficients, const std::vector<Index>& ends, bool wide, double* sums, Pool& pool);
 
 }  // namespace mercer

@@ -182,21 +182,26 @@ inline void store(T* to, const Vector<T>& v) {
     std::memcpy(to, &v, sizeof(v));
 }
 
-// Half of the lanes, in double precision.
-inline Vector<double> widened(const Vector<float>& v, int half) {
-    const char* from = reinterpret_cast<const char*>(&v) + half * registers.bytes / 2;
+// As many numbers as a vector of doubles holds, whatever their precision in memory.
+inline Vector<double> load_double(const double* from) { return load(from); }
+inline Vector<double> load_double(const float* from) {
 #if defined(MERCER_COMPILER_VECTORS)
     typedef float Narrow __attribute__((vector_size(registers.bytes / 2)));
     Narrow narrow;
     std::memcpy(&narrow, from, sizeof(narrow));
     return __builtin_convertvector(narrow, Vector<double>);
 #else
-    float narrow[lanes<double>];
-    std::memcpy(narrow, from, sizeof(narrow));
     Vector<double> r;
-    for (int i = 0; i < lanes<double>; ++i) r[i] = double(narrow[i]);
+    for (int i = 0; i < lanes<double>; ++i) r[i] = double(from[i]);
     return r;
 #endif
+}
+
+// Half of the lanes, in double precision.
+inline Vector<double> widened(const Vector<float>& v, int half) {
+    float values[lanes<float>];
+    std::memcpy(values, &v, sizeof(v));
+    return load_double(values + half * lanes<double>);
 }
 
 template <class V>

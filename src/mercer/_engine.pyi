@@ -59,6 +59,7 @@ def fill_kernel_products(
     factor: float,
     coefficients: Floats,
     ends: NDArray[np.int64],
+    wide: bool,
     out: NDArray[np.float64],
     n_threads: int,
 ) -> None: ...

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -167,10 +167,10 @@ def test_products(family: str, dtype: Any, n: int, m: int, d: int, r: int) -> No
     ends = np.array([0, m // 3, m // 3, m])
     number = FAMILIES.index(family)
     matrix = reference(family, left, right)
-    # Products of points have the precision of the data, all else is float64.
+    # Products of points have the precision of the data; sums are float64, and values if asked for.
     largest = np.abs(matrix).max() * (1.0 + GAMMA * np.abs(left).max() * np.abs(right).max() * d)
     steps = np.finfo(dtype).eps * (d + 8) * largest * np.abs(coefficients).sum(axis=1).max()
-    for n_threads in (1, 3):
+    for n_threads, wide in product((1, 3), (False, True)):
         frame = np.full((n + 2, 3 * r), -77.0)
         _engine.fill_kernel_products(
             left,
@@ -182,6 +182,7 @@ def test_products(family: str, dtype: Any, n: int, m: int, d: int, r: int) -> No
             FACTOR,
             coefficients,
             ends,
+            wide,
             frame[1:-1],
             n_threads,
         )

@@ -157,4 +157,4 @@ BAD_PRODUCTS = {
 def test_bad_products(left: Any, right: Any, coefficients: Any, ends: Any, out: Any) -> None:
     arrays = (np.zeros(left), np.zeros(right), 0, 1.0, 0.0, 3, 1.0, np.zeros(coefficients))
     with pytest.raises(ValueError):
-        _engine.fill_kernel_products(*arrays, np.array(ends), np.zeros(out), 1)
+        _engine.fill_kernel_products(*arrays, np.array(ends), True, np.zeros(out), 1)

@@ -101,7 +101,8 @@ class ComputedGram(Gram):
         right = self._at(columns, precision)
         ends = np.array([0, columns.size], dtype=np.int64)
         weights = vector[None, columns]
-        return products(self.form, left, right, weights, ends, self.n_threads).ravel()
+        wide = precision == "double"
+        return products(self.form, left, right, weights, ends, self.n_threads, wide).ravel()
 
     def subset(self, indices: Indices) -> ComputedGram:
         """Return the matrix of some of the points, which are shared until they are needed."""

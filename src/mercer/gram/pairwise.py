@@ -136,8 +136,12 @@ def products(
     coefficients: Floats,
     ends: Any,
     n_threads: int | None = None,
+    wide: bool = True,
 ) -> Floats:
-    """Return the sums of `kernel_products` for prepared points."""
+    """Return the sums of `kernel_products` for prepared points.
+
+    ``wide`` makes kernel values of float32 points float64; sums are so in any case.
+    """
     sums = np.empty((left.shape[0], ends.size - 1, coefficients.shape[0]))
     _engine.fill_kernel_products(
         left,
@@ -145,6 +149,7 @@ def products(
         *engine_arguments(form),
         np.ascontiguousarray(coefficients),
         ends,
+        wide,
         sums.reshape(left.shape[0], -1),
         _threads(left.shape[0] * right.shape[0], n_threads),
     )

@@ -47,7 +47,7 @@ template <class T>
 void check_dot_rows(const mercer::HotLoops<T>& loops, Index count, Index n_coefficients, Index begin, Index length,
                     double scale, Random& random) {
     const Index end = begin + length, stride = end + 3, out_stride = n_coefficients + 2;
-    const Rows<double> rows(count, length, random, scale);
+    const Rows<T> rows(count, length, random, scale);
     const auto coefficients = random.normals<double>((n_coefficients - 1) * stride + end);
     const auto before = random.normals<double>(count * out_stride);
     Guarded<double> out(count * out_stride);
