@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
@@ -10,41 +9,16 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
-import scipy.linalg
+from blas import held
 from joblib import Parallel, delayed, parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from mercer import SVC, _threads
 from mercer._threads import available_threads, blas_for, wanted_threads
 from mercer.gram import ComputedGram
 from mercer.model_selection import Criterion, GradientSearch, PathSearchCV, evidence
-
-
-def held() -> list[int]:
-    """Return the threads of each BLAS that is loaded, NumPy's and SciPy's."""
-    assert scipy.linalg is not None
-    found = ThreadpoolController().select(user_api="blas").lib_controllers
-    return [library.num_threads for library in found]
-
-
-@pytest.fixture(autouse=True)
-def _four_threads() -> Iterator[None]:
-    """Begin with as many threads of the BLAS everywhere, and see that they are restored."""
-    with threadpool_limits(4, user_api="blas"):
-        if set(held()) != {4}:
-            pytest.skip("there is no BLAS here whose threads can be set")
-        yield
-        assert set(held()) == {4}
-
-
-@pytest.fixture(name="plain")
-def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four processors, and nothing said about threads."""
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    monkeypatch.setattr(_threads, "_processors", lambda affinity: 4)
 
 
 @pytest.fixture(name="sample", scope="module")
