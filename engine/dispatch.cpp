@@ -63,7 +63,10 @@ Level choose_level() {
         if (std::strcmp(wish, names[k]) == 0) return static_cast<Level>(k);
         known += (k ? ", " : "") + std::string(names[k]);
     }
-    throw std::invalid_argument("MERCER_INSTRUCTION_SET is '" + std::string(wish) + "', and this processor has: " + known);
+    std::string printable(wish);
+    for (char& c : printable)
+        if (c < ' ' || c > '~') c = '?';
+    throw std::invalid_argument("MERCER_INSTRUCTION_SET is '" + printable + "', and this processor has: " + known);
 }
 
 Level level() {

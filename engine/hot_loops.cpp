@@ -56,6 +56,7 @@ InnerResult inner_smo(InnerProblem<T>& w) {
         result.last_violation = double(highest) - double(lowest);
         if (result.n_iter == 0) result.first_violation = result.last_violation;
         if (!(result.last_violation > w.tol) || result.n_iter >= w.max_iter) return result;
+        if (!is_tame(highest) || !is_tame(lowest)) return result;
         const double gained = scheduled_newton(w);
         if (gained > 0.0) {  // another look at everything before the next pair
             result.gain += gained;

@@ -9,6 +9,13 @@ namespace {  // internal linkage: each instruction set must keep its own copy
 
 constexpr double huge_penalty = 1e30;
 
+// Whether a gradient is small beside the penalties. Where it is not they exclude nobody, neither variables at
+// their bounds nor the padding behind the last one.
+template <class T>
+bool is_tame(T gradient) {
+    return gradient < T(0.1 * huge_penalty) && gradient > T(-0.1 * huge_penalty);
+}
+
 // The largest value and where it stands, kept lane by lane.
 template <class T>
 struct Best {

@@ -75,6 +75,19 @@ def test_an_outlier_does_not_excuse_the_others() -> None:
 
 
 @pytest.mark.usefixtures("every_size")
+@pytest.mark.parametrize("distance", [30.0, 100.0, 300.0])
+def test_a_few_centres_far_out_do_not_go_unseen(distance: float) -> None:
+    """Rows near them are hard, and hide behind rows still farther out, where nothing is."""
+    X, Y, coefficients = problem(3000, 600, 40)
+    Y[:20] += distance
+    X[1:21] = Y[:20] + 0.1 * X[1:21]
+    X[200:240] -= 6.0 * distance
+    for gamma in (0.005, 0.025):
+        exact, rounded = both(RBF(gamma), X, Y, coefficients)
+        assert np.abs(rounded - exact).max() < module.ROUNDING * 0.5 * np.ptp(exact)
+
+
+@pytest.mark.usefixtures("every_size")
 def test_equal_rows_have_no_range() -> None:
     X, Y, coefficients = problem(100, 50, 5)
     X[:] = X[0]

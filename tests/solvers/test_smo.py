@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
@@ -26,6 +27,7 @@ from mercer.problems import (
 )
 from mercer.solvers import Solution, solve, solve_smo
 from mercer.solvers.exact import solve_exact
+from mercer.svm import SVC
 
 
 def assert_optimal(
@@ -395,3 +397,21 @@ def test_unknown_solver() -> None:
 def test_matrix_of_another_size() -> None:
     with pytest.raises(ValueError, match=r"rows|length|size"):
         solve_smo(hinge_svc([1, -1, 1], 1.0), StoredGram(np.eye(2)))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize(("far", "gamma"), [(1e4, "scale"), (1e4, 1e3), (1e6, 1.0)])
+def test_gradients_beyond_the_penalties_end_the_solve(loss: str, far: float, gamma: Any) -> None:
+    """No padding behind the last variable is ever chosen, however large the numbers."""
+    rng = np.random.default_rng(257)
+    X = rng.normal(size=(257, 7))
+    y = X[:, 0] * X[:, -1] + 0.5 * rng.normal(size=257) > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(3):
+            model = SVC(kernel="poly", gamma=gamma, loss=loss, max_iter=20_000)
+            try:
+                model.fit(X + far, y)
+            except ValueError:  # not positive semi-definite, as far as rounding can tell
+                continue
+            assert np.isfinite(model.dual_coef_).all()

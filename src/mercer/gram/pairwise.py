@@ -25,6 +25,9 @@ WORTHWHILE = 1 << 27
 FEW_FEATURES = 32
 """Up to so many, what follows the products takes most of the time."""
 
+NEAR = 16.0
+"""Largest exponent of a centre of the sums for which float32 may do; ordinary ones are below 5."""
+
 PROBED = 32
 """Rows far from the centre, and as many of all, on which the error is measured."""
 
@@ -91,33 +94,49 @@ def kernel_products(
         return _products_in_blocks(kernel, X, Y, coefficients, ends)
     centre = centre_for(form, Y)
     left, right = engine_points(form, X, centre), engine_points(form, Y, centre)
-    if rounded and ends.size == 2 and _single_will_do(form, left, right, coefficients):
+    if rounded and ends.size == 2 and _single_will_do(form, left, right, coefficients, n_threads):
         left, right = left.astype(np.float32), right.astype(np.float32)
     return products(form, left, right, coefficients, ends, n_threads)
 
 
-def _single_will_do(form: PairwiseForm, left: Floats, right: Floats, coefficients: Floats) -> bool:
+def _single_will_do(
+    form: PairwiseForm,
+    left: Floats,
+    right: Floats,
+    coefficients: Floats,
+    n_threads: int | None = None,
+) -> bool:
     """Say whether float32 products of points change the sums little enough.
 
-    Bounds for the worst case grow with the sum of all absolute coefficients and are hundreds of
-    times too large, since roundings of thousands of kernel values cancel. So some rows, those
-    farthest out among them, are computed both ways. The errors of a row are a sum of many
-    independent ones: five times their root mean square is exceeded once in two million rows.
+    The error of a kernel value that is not tiny grows with the distance of both points from the
+    centre, so that there must be no centre of the sums far out. Beyond that, bounds for the worst
+    case grow with the sum of all absolute coefficients and are hundreds of times too large, since
+    roundings of thousands of kernel values cancel. So some rows, those farthest out among them,
+    are computed both ways. The errors of a row are a sum of many independent ones: five times
+    their root mean square is exceeded once in two million rows.
     """
     n, d = left.shape
     if n < 2 * PROBED or d <= FEW_FEATURES or n * d * right.shape[0] < WORTHWHILE:
+        return False
+    if not form.is_stationary or _largest_exponent(form, right) > NEAR:
         return False
     evenly = np.linspace(0, n - 1, PROBED).astype(np.int64)
     farthest = np.argpartition(np.einsum("ij,ij->i", left, left), n - PROBED)[n - PROBED :]
     rows = left[np.concatenate([evenly, farthest])]
     ends = np.array([0, right.shape[0]])
-    exact = products(form, rows, right, coefficients, ends)[:, 0]
+    exact = products(form, rows, right, coefficients, ends, n_threads)[:, 0]
     rough: Any = rows.astype(np.float32)
     rounded: Any = right.astype(np.float32)
-    errors = np.abs(products(form, rough, rounded, coefficients, ends)[:, 0] - exact)
+    errors = np.abs(products(form, rough, rounded, coefficients, ends, n_threads)[:, 0] - exact)
     size = np.maximum(0.5 * np.ptp(exact[:PROBED], axis=0), 1e-300)
     relative = errors / np.maximum(size, np.abs(exact - np.median(exact[:PROBED], axis=0)))
     return bool(max(5.0 * np.sqrt((relative**2).mean(axis=0)).max(), relative.max()) < ROUNDING)
+
+
+def _largest_exponent(form: PairwiseForm, points: Floats) -> float:
+    """Return how far the farthest point is from the centre, in units of the kernel's width."""
+    squared = float(np.einsum("ij,ij->i", points, points).max())
+    return form.gamma * (squared if form.family == "rbf" else np.sqrt(squared * points.shape[1]))
 
 
 def _products_in_blocks(kernel: Kernel, X: Any, Y: Any, coefficients: Floats, ends: Any) -> Floats:
