@@ -128,6 +128,15 @@ def test_the_instruction_set_is_the_one_in_use() -> None:
     assert values(done.stdout)["instruction set"] == "baseline"
 
 
+def test_an_unknown_instruction_set_is_told() -> None:
+    """The page of a bug report says what is wrong instead of ending there."""
+    statement = "import mercer; mercer.show_versions()"
+    done = in_new_process(statement, MERCER_INSTRUCTION_SET="nonsense")
+    told = values(done.stdout)
+    assert told["does not load"].startswith("MERCER_INSTRUCTION_SET is 'nonsense', and this")
+    assert int(told["mercer uses"]) >= 1
+
+
 @pytest.mark.parametrize(
     ("facts", "expected"),
     [

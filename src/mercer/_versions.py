@@ -134,9 +134,14 @@ def _engine_lines() -> Iterator[Line]:
     yield "processor has", " ".join(_processor_sets()) or "unknown"
     if "MERCER_INSTRUCTION_SET" in os.environ:
         yield "MERCER_INSTRUCTION_SET", _word("MERCER_INSTRUCTION_SET")
-    from mercer.gram import instruction_set
-
-    yield "instruction set", instruction_set()
+    try:
+        from mercer.gram import instruction_set
+    except ImportError as error:
+        if not str(error).startswith("MERCER_INSTRUCTION_SET"):
+            raise
+        yield "does not load", str(error)  # the engine's own sentence, which names no file
+    else:
+        yield "instruction set", instruction_set()
 
 
 def _processor_sets() -> list[str]:
@@ -172,7 +177,7 @@ def _threads() -> Iterator[Line]:
     import joblib
 
     yield "joblib counts", f"{joblib.cpu_count()} (with limits of a container)"
-    from mercer.gram import available_threads
+    from mercer._threads import available_threads
 
     yield "mercer uses", str(available_threads())
 
