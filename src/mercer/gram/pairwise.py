@@ -128,7 +128,9 @@ def _single_will_do(
     rough: Any = rows.astype(np.float32)
     rounded: Any = right.astype(np.float32)
     errors = np.abs(products(form, rough, rounded, coefficients, ends, n_threads)[:, 0] - exact)
-    size = np.maximum(0.5 * np.ptp(exact[:PROBED], axis=0), 1e-300)
+    size = 0.5 * np.ptp(exact[:PROBED], axis=0)
+    if not (size > 0).all():
+        return False
     relative = errors / np.maximum(size, np.abs(exact - np.median(exact[:PROBED], axis=0)))
     return bool(max(5.0 * np.sqrt((relative**2).mean(axis=0)).max(), relative.max()) < ROUNDING)
 
