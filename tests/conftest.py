@@ -31,6 +31,14 @@ if "MERCER_DATA" not in os.environ and _DATA_BESIDE.is_dir():
     os.environ["MERCER_DATA"] = str(_DATA_BESIDE)
 
 
+@pytest.fixture(autouse=True)
+def same_seed() -> None:
+    """``random_state=None`` means the same numbers in every run, whatever ran before."""
+    import numpy as np  # not before the number of threads is set
+
+    np.random.seed(0)
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of data sets that are too large to ship; skips where there is none."""
