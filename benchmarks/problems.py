@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import datasets
 from sklearn.datasets import make_classification, make_friedman1
 from sklearn.preprocessing import scale
 
@@ -111,6 +112,24 @@ def gaussians(n: int, d: int, separation: float, seed: int = 0) -> tuple[Array, 
     return X, y
 
 
+def blobs(n: int, d: int, classes: int, seed: int = 0) -> tuple[Array, NDArray[np.int64]]:
+    """Equally many rows of normal classes with unit covariance and normal means of deviation 0.7.
+
+    Two means are three deviations apart in the middle of 10 dimensions.
+    """
+    generator = np.random.default_rng(seed)
+    means = 0.7 * generator.standard_normal((classes, d))
+    y = np.arange(n) % classes
+    generator.shuffle(y)
+    return generator.standard_normal((n, d)) + means[y], y
+
+
+def shipped(name: str) -> tuple[Array, NDArray[np.int64]]:
+    """Return a data set that comes with scikit-learn, with its features scaled."""
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    return scale(X), y
+
+
 def checkerboard(n: int, flipped: float, seed: int = 0) -> tuple[Array, NDArray[np.int64]]:
     """Points of a 4 by 4 checkerboard, a share of the labels wrong."""
     generator = np.random.default_rng(seed)
@@ -200,6 +219,8 @@ def table(file: str) -> tuple[Array, Array]:
 
 SOURCES: dict[str, Callable[..., tuple]] = {
     "gaussians": gaussians,
+    "blobs": blobs,
+    "shipped": shipped,
     "checkerboard": checkerboard,
     "clustered": clustered,
     "informative": informative,

@@ -26,6 +26,7 @@ HOMES = {
     "features": "features.run",
     "relevance": "relevance.run",
     "forests": "forests.run",
+    "small": "small.run",
     "busy": "busy.run",
     "threads": "threads.run",
 }
@@ -43,6 +44,7 @@ SUITES = {
             "features",
             "relevance",
             "forests",
+            "small",
             "busy",
             "threads",
         )
