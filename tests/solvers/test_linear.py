@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from types import SimpleNamespace
 from typing import Any
@@ -234,9 +233,8 @@ def test_iterations_are_limited_and_the_answer_is_feasible(machine: str, limit: 
 
 def test_time_is_limited() -> None:
     Z, y = rows(11, n=20_000, d=40)
-    start = time.monotonic()
     solution = solve_linear(hinge_svc(y, 1.0), Z, tol=1e-12, time_limit=0.0)
-    assert time.monotonic() - start < 1.0
+    assert solution.n_iter == 0
     assert solution.status == "time_limit"
     assert_feasible(hinge_svc(y, 1.0), solution.beta)
     with pytest.raises(ValueError, match="time_limit"):

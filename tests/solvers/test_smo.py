@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -344,6 +345,7 @@ def test_callback_watches_and_stops() -> None:
 
     def watch(n_iter: int, gap: float) -> bool:
         seen.append((n_iter, gap))
+        time.sleep(0.06)  # the solver calls again 50 ms later at the earliest
         return len(seen) == 3
 
     solution = solve(problem, make_gram(RBF(1.0), X), tol=1e-9, callback=watch)

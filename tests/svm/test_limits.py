@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,16 +23,8 @@ from mercer.solvers import solve
 
 # Random labels and a large C: minutes of work, whatever the processor.
 ENDLESS: dict[str, Any] = {"C": 1e6, "gamma": 0.05, "tol": 1e-9}
-
-
-def within(seconds: float, work: Callable[[], float], attempts: int = 3) -> None:
-    """Run timed work until it was quick enough once: other processes may keep us waiting."""
-    times = []
-    for _ in range(attempts):
-        times.append(work())
-        if times[-1] < seconds:
-            return
-    raise AssertionError(f"took {times} seconds each time, {seconds} are allowed")
+# Seconds after which work that should have ended is given up.
+PATIENCE = 60.0
 
 
 def noise(n: int = 4000, n_classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -78,15 +69,9 @@ def test_max_iter_of_many_classes() -> None:
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_time_limit(n_jobs: int) -> None:
     X, y = noise()
-    model = SVC(time_limit=1.0, n_jobs=n_jobs, **ENDLESS)
-
-    def work() -> float:
-        start = time.perf_counter()
-        with pytest.warns(ConvergenceWarning, match=r"gap of .* time_limit was reached"):
-            model.fit(X, y)
-        return time.perf_counter() - start
-
-    within(1.5, work)
+    model = SVC(time_limit=0.3, n_jobs=n_jobs, **ENDLESS)
+    with pytest.warns(ConvergenceWarning, match=r"gap of .* time_limit was reached"):
+        model.fit(X, y)
     assert model.gap_[0] > model.tol
     assert not model.converged_
     # What was reached is feasible, and its gap is the true one.
@@ -99,34 +84,51 @@ def test_time_limit(n_jobs: int) -> None:
     assert problem.kkt(beta, gradient)[1] == pytest.approx(model.gap_[0], rel=1e-3)
 
 
+def test_nothing_goes_on_after_the_time_limit() -> None:
+    """A callback that sleeps until the time is over is not called again: the clock is looked at."""
+    X, y = noise(2500)
+    steps = []
+
+    def sleep(n_iter: int, gap: float) -> None:
+        steps.append(n_iter)
+        time.sleep(0.4)
+
+    solution = solve(
+        hinge_svc(np.where(y == 1, 1.0, -1.0), 1e6),
+        make_gram(RBF(0.05), X),
+        tol=1e-9,
+        time_limit=0.4,
+        callback=sleep,
+    )
+    assert solution.status == "time_limit"
+    assert len(steps) <= 1
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_time_limit_holds_for_all_machines_together(n_jobs: int) -> None:
+    """The first machines use it up, so that no other makes a step."""
     X, y = noise(6000, 6)
-
-    def work() -> float:
-        start = time.perf_counter()
-        with pytest.warns(ConvergenceWarning, match="of 15 solvers"):
-            SVC(time_limit=1.0, n_jobs=n_jobs, **ENDLESS).fit(X, y)
-        return time.perf_counter() - start
-
-    within(1.5, work)
+    with pytest.warns(ConvergenceWarning, match="of 15 solvers"):
+        model = SVC(time_limit=0.3, n_jobs=n_jobs, **ENDLESS).fit(X, y)
+    assert model.n_iter_.shape == (15,)
+    assert np.count_nonzero(model.n_iter_) <= n_jobs
 
 
-def test_time_limit_of_requested_rows() -> None:
-    """Rows that come slowly from a function do not make it late."""
+@pytest.mark.parametrize("slow_call", [2, 60])
+def test_time_limit_of_requested_rows(slow_call: int) -> None:
+    """A function that sleeps until the time is over is asked for one more round at most."""
     X, y = noise(3000)
+    requested: list[int] = []
 
-    def slow(A: Any, B: Any) -> np.ndarray:
-        time.sleep(1e-4 * len(A))
+    def kernel(A: Any, B: Any) -> np.ndarray:
+        requested.append(len(A))
+        if len(requested) == slow_call:
+            time.sleep(0.5)
         return RBF(0.05)(A, B)
 
-    def work() -> float:
-        start = time.perf_counter()
-        with pytest.warns(ConvergenceWarning, match="time_limit"):
-            SVC(kernel=slow, C=1e6, tol=1e-9, time_limit=1.0, cache_size=10).fit(X, y)
-        return time.perf_counter() - start
-
-    within(1.5, work)
+    with pytest.warns(ConvergenceWarning, match="time_limit"):
+        SVC(kernel=kernel, C=1e6, tol=1e-9, time_limit=0.5, cache_size=10).fit(X, y)
+    assert sum(requested[slow_call:]) <= len(X)
 
 
 def test_no_time_at_all() -> None:
@@ -159,15 +161,15 @@ def test_warm_start_goes_on(loss: str) -> None:
 
 
 def test_warm_start_after_a_time_limit() -> None:
-    """The objective goes down from fit to fit."""
+    """The objective goes down from fit to fit, whatever the time was enough for."""
     X, y = noise(3000)
-    model = SVC(time_limit=0.3, warm_start=True, **ENDLESS)
+    model = SVC(time_limit=0.2, warm_start=True, **ENDLESS)
     objectives = []
-    for _ in range(3):
-        with pytest.warns(ConvergenceWarning, match="time_limit"):
-            model.fit(X, y)
+    for limits in ({}, {}, {"time_limit": None, "max_iter": 1000}):
+        with pytest.warns(ConvergenceWarning, match="time_limit|max_iter"):
+            model.set_params(**limits).fit(X, y)
         objectives.append(model.objective_[0])
-    assert objectives[0] > objectives[1] > objectives[2]
+    assert objectives[0] >= objectives[1] > objectives[2]
 
 
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
@@ -218,7 +220,6 @@ def test_solution_is_a_warm_start() -> None:
 def test_callback_stops_a_solve() -> None:
     X, y = noise(2500)
     calls = []
-    start = time.perf_counter()
     solution = solve(
         hinge_svc(np.where(y == 1, 1.0, -1.0), 1e6),
         make_gram(RBF(0.05), X),
@@ -227,11 +228,11 @@ def test_callback_stops_a_solve() -> None:
     )
     assert solution.status == "interrupted"
     assert len(calls) == 5
-    assert time.perf_counter() - start < 3.0
+    assert solution.n_iter == calls[-1][0]
 
 
 INTERRUPTED = """
-import json, signal, sys, time
+import json, signal, sys
 import numpy as np
 from mercer import SVC
 from mercer.kernels import RBF
@@ -255,7 +256,7 @@ print("fitting", flush=True)
 try:
     model.fit(X, y)
 except KeyboardInterrupt:
-    answer |= {"interrupted": True, "at": time.time()}
+    answer["interrupted"] = True
 answer["kept"] = bool(np.array_equal(model.decision_function(small), before))
 model.set_params(**SVC().get_params()).fit(small, labels)
 answer["refitted"] = bool(np.array_equal(model.decision_function(small), before))
@@ -265,8 +266,10 @@ print(json.dumps(answer), flush=True)
 """
 
 
-def interrupted(case: str) -> float:
-    """Send a signal to a process that is fitting; return the seconds until it was in the caller."""
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a single process")
+@pytest.mark.parametrize("case", ["one_thread", "two_threads", "requested", "many_classes"])
+def test_ctrl_c(case: str) -> None:
+    """A real signal ends minutes of work, and the model is what it was before."""
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED, case],
         stdout=subprocess.PIPE,
@@ -276,10 +279,9 @@ def interrupted(case: str) -> float:
     try:
         assert process.stdout is not None
         assert process.stdout.readline().strip() == "fitting"
-        time.sleep(0.7)
-        sent = time.time()
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=20)
+        output, errors = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 0, errors
@@ -288,11 +290,3 @@ def interrupted(case: str) -> float:
     assert answer["kept"], "the model that was there before has changed"
     assert answer["refitted"], "the next fit is not what it should be"
     assert answer["threads"] == 1, "a thread was left behind"
-    return answer["at"] - sent
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a single process")
-@pytest.mark.parametrize("case", ["one_thread", "two_threads", "requested", "many_classes"])
-def test_ctrl_c(case: str) -> None:
-    """A real signal: back in the caller within a second, and the model is what it was before."""
-    within(1.0, lambda: interrupted(case))
