@@ -30,6 +30,7 @@ def data(n: int) -> tuple[Any, Any]:
     return X, (X[:, 0] > 0).astype(int)
 
 
+@pytest.mark.filterwarnings("ignore:y is ignored")
 @pytest.mark.parametrize("machine", MACHINES)
 def test_kernels_that_are_none(machine: Any) -> None:
     model = machine(kernel="sigmoid", gamma=1.0, coef0=-2.0)

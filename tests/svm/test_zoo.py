@@ -18,6 +18,9 @@ from mercer import SVC
 from mercer.solvers import Solution
 from mercer.solvers.exact import solve_exact
 
+# One problem of the zoo has a sigmoid kernel; tests/test_warnings.py has the warning.
+pytestmark = pytest.mark.filterwarnings("ignore:The kernel is not positive semi-definite")
+
 TOL = 1e-5
 OBJECTIVE_TOL = 1e-6
 DECISION_TOL = 1e-4

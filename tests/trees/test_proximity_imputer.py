@@ -28,6 +28,7 @@ def error(X: Any, filled: Any, gaps: Any) -> float:
     return float(np.sqrt(np.mean(((filled - X) / X.std(axis=0))[gaps] ** 2)))
 
 
+@pytest.mark.filterwarnings("ignore:.IterativeImputer. Early stopping")  # its defaults, as they are
 def test_iris_without_a_fifth() -> None:
     """Far better than the median, and not worse than IterativeImputer, also as Breiman does it."""
     X, y = load_iris(return_X_y=True)
