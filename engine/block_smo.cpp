@@ -134,8 +134,8 @@ InnerResult BlockSmo<T>::solve_inner(double tol) {
 
 // Helpers compute the rows that the block will probably need while the caller solves it.
 template <class T>
-auto BlockSmo<T>::begin_rows() -> std::shared_ptr<PendingRows> {
-    auto pending = std::make_shared<PendingRows>(block_.members().size());
+auto BlockSmo<T>::begin_rows() -> std::unique_ptr<PendingRows> {
+    auto pending = std::make_unique<PendingRows>(block_.members().size());
     if (block_.holds_everything()) return pending;
     rows_ = DistinctRows(problem_, block_.members(), n_columns_);
     for (auto& changed : changed_) changed.store(1, std::memory_order_relaxed);  // until known otherwise
@@ -182,7 +182,7 @@ void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
 // enough, so that what the cache holds, and with it every rounding, does not depend on the timing.
 template <class T>
 void BlockSmo<T>::settle(PendingRows& pending) {
-    if (pending.job) session_.pool.join(pending.job);
+    if (pending.job) pending.job.join();
     else if (!pending.which.empty()) fill_requested(pending);
     for (std::size_t k = 0; k < pending.which.size(); ++k) {
         const std::size_t which = static_cast<std::size_t>(pending.which[k]);

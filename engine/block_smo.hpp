@@ -25,7 +25,7 @@ private:
         std::vector<Index> which;    // of the block's rows
         std::vector<T*> target;
         std::vector<std::atomic<char>> filled;
-        std::shared_ptr<Pool::Job> job;
+        Pool::Posted job;  // last, since the others must be there until it has ended
         explicit PendingRows(std::size_t n) : filled(n) {}
     };
 
@@ -35,7 +35,7 @@ private:
     Index columns_for(const Pool& pool) const;
     void load(const Violation& now);
     InnerResult solve_inner(double tol);
-    std::shared_ptr<PendingRows> begin_rows();
+    std::unique_ptr<PendingRows> begin_rows();
     void fill_task(PendingRows& pending, Index task) const;
     void settle(PendingRows& pending);
     void fill_requested(PendingRows& pending);

@@ -2,20 +2,50 @@
 
 namespace mercer {
 
-bool Pool::Job::work() {
+bool Pool::Job::work() noexcept {
     const std::int64_t mine = next_.fetch_add(1, std::memory_order_relaxed);
     if (mine >= count_) return false;
-    task_(mine);
+    if (!failed_.load(std::memory_order_relaxed)) {
+        try {
+            task_(mine);
+        } catch (...) {
+            if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
+        }
+    }
     done_.fetch_add(1, std::memory_order_release);
     return true;
 }
 
-void Pool::Job::wait() const {
+std::exception_ptr Pool::Job::finish() noexcept {
+    while (work()) {
+    }
     while (done_.load(std::memory_order_acquire) < count_) std::this_thread::yield();
+    return std::move(error_);
+}
+
+Pool::Posted& Pool::Posted::operator=(Posted&& other) noexcept {
+    std::swap(job_, other.job_);
+    return *this;
+}
+
+Pool::Posted::~Posted() {
+    if (!job_) return;
+    job_->give_up();  // never joined: an exception is on its way already
+    job_->finish();
+}
+
+void Pool::Posted::join() {
+    const std::shared_ptr<Job> job = std::move(job_);
+    if (std::exception_ptr error = job->finish()) std::rethrow_exception(std::move(error));
 }
 
 Pool::Pool(int n_threads) {
-    for (int i = 1; i < n_threads; ++i) threads_.emplace_back([this] { help(); });
+    threads_.reserve(static_cast<std::size_t>(n_threads > 1 ? n_threads - 1 : 0));
+    try {
+        for (int i = 1; i < n_threads; ++i) threads_.emplace_back([this] { help(); });
+    } catch (const std::exception&) {
+        // The work gets done by those that are there.
+    }
 }
 
 Pool::~Pool() {
@@ -46,7 +76,7 @@ void Pool::help() {
     }
 }
 
-std::shared_ptr<Pool::Job> Pool::post(std::int64_t count, Task task) {
+Pool::Posted Pool::post(std::int64_t count, Task task) {
     auto job = std::make_shared<Job>(count, std::move(task));
     if (!threads_.empty()) {
         {
@@ -56,13 +86,7 @@ std::shared_ptr<Pool::Job> Pool::post(std::int64_t count, Task task) {
         }
         wake_.notify_all();
     }
-    return job;
-}
-
-void Pool::join(const std::shared_ptr<Job>& job) {
-    while (job->work()) {
-    }
-    job->wait();
+    return Posted(std::move(job));
 }
 
 void Pool::run(std::int64_t count, Task task) {
@@ -70,7 +94,7 @@ void Pool::run(std::int64_t count, Task task) {
         for (std::int64_t i = 0; i < count; ++i) task(i);
         return;
     }
-    join(post(count, std::move(task)));
+    post(count, std::move(task)).join();
 }
 
 }  // namespace mercer

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,25 +15,32 @@
 namespace mercer {
 
 class Pool {
+    class Job;
+
 public:
     using Task = std::function<void(std::int64_t)>;
 
-    // A posted piece of work: task(0) ... task(count - 1), in that order of beginning.
-    class Job {
+    // Work that helpers may have begun: task(0) ... task(count - 1), in that order of beginning. Tasks use what
+    // belongs to the caller, so that this does not go away before the last of them has ended.
+    class Posted {
     public:
-        Job(std::int64_t count, Task task) : task_(std::move(task)), count_(count) {}
+        Posted() = default;
+        explicit Posted(std::shared_ptr<Job> job) : job_(std::move(job)) {}
+        Posted(Posted&& other) noexcept : job_(std::move(other.job_)) {}
+        Posted& operator=(Posted&& other) noexcept;
+        ~Posted();
 
-        // Does one task; false when none is left to begin.
-        bool work();
-        void wait() const;
+        explicit operator bool() const { return job_ != nullptr; }
+
+        // Does what nobody has begun and waits for the rest. Throws what the first task that failed threw; the
+        // tasks after that one are skipped.
+        void join();
 
     private:
-        const Task task_;
-        const std::int64_t count_;
-        std::atomic<std::int64_t> next_{0};
-        std::atomic<std::int64_t> done_{0};
+        std::shared_ptr<Job> job_;
     };
 
+    // Has fewer helpers where the system gives no more threads.
     explicit Pool(int n_threads);
     ~Pool();
     Pool(const Pool&) = delete;
@@ -40,12 +48,31 @@ public:
 
     int helpers() const { return static_cast<int>(threads_.size()); }
 
-    // Helpers begin at once; the caller goes on and must join later.
-    std::shared_ptr<Job> post(std::int64_t count, Task task);
-    void join(const std::shared_ptr<Job>& job);
+    // Helpers begin at once; the caller goes on and joins later.
+    Posted post(std::int64_t count, Task task);
     void run(std::int64_t count, Task task);
 
 private:
+    class Job {
+    public:
+        Job(std::int64_t count, Task task) : task_(std::move(task)), count_(count) {}
+
+        // Does one task, or skips it after another has failed; false when none is left to begin.
+        bool work() noexcept;
+        // Returns when all tasks have ended, with what the first one that failed threw, which the job then
+        // forgets: an exception may belong to the caller, and helpers let go of the job at any time.
+        std::exception_ptr finish() noexcept;
+        void give_up() noexcept { failed_.store(true, std::memory_order_relaxed); }
+
+    private:
+        const Task task_;
+        const std::int64_t count_;
+        std::atomic<std::int64_t> next_{0};
+        std::atomic<std::int64_t> done_{0};
+        std::atomic<bool> failed_{false};
+        std::exception_ptr error_;  // written by the task that failed first, read when all have ended
+    };
+
     void help();
 
     std::vector<std::thread> threads_;

@@ -42,6 +42,14 @@ sys.exit(pytest.main(sys.argv[1:]))
 """
 )
 
+RUN_SCRIPT = (
+    PREPARE
+    + """
+import runpy
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+)
+
 RACE = (
     PREPARE
     + """
@@ -102,6 +110,16 @@ def gnu_compiler() -> str:
         pytest.skip("the sources of the engine are not here")
     pytest.importorskip("nanobind", reason="nanobind is not installed")
     return tool("g++")
+
+
+@pytest.fixture(scope="module")
+def failing_allocations(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The library that lets allocations fail."""
+    library = str(tmp_path_factory.mktemp("failing") / "failing_allocations.so")
+    source = str(TESTS / "engine" / "failing_allocations.cpp")
+    command = [compiler, "-std=c++17", "-O1", "-shared", "-fPIC", source, "-o", library, "-ldl"]
+    subprocess.run(command, check=True)
+    return library
 
 
 def build(folder: Path, compiler: str, *options: str) -> Path:
@@ -206,6 +224,26 @@ def test_addresses(level: str, address_package: Path, address_settings: dict[str
 
 
 @pytest.mark.slow
+def test_failures(
+    failing_allocations: str, address_package: Path, address_settings: dict[str, str]
+) -> None:
+    """Whatever allocation fails, nobody uses memory that is gone."""
+    preload = f"{failing_allocations} {address_settings['LD_PRELOAD']}"
+    output = run(
+        address_package,
+        RUN_SCRIPT,
+        str(TESTS / "engine" / "failing_solves.py"),
+        MERCER_FAILING_ALLOCATIONS=failing_allocations,
+        **address_settings
+        | {
+            "LD_PRELOAD": preload,
+            "ASAN_OPTIONS": address_settings["ASAN_OPTIONS"] + ":verify_asan_link_order=0",
+        },
+    )
+    assert "products: " in output
+
+
+@pytest.mark.slow
 def test_a_report_is_noticed(address_package: Path, address_settings: dict[str, str]) -> None:
     """The sanitizer is at work: memory used after it was freed ends the process with a report."""
     script = PREPARE + "import ctypes; m = ctypes.CDLL(None); m.malloc.restype = ctypes.c_void_p\n"
@@ -215,8 +253,8 @@ def test_a_report_is_noticed(address_package: Path, address_settings: dict[str, 
 
 
 @pytest.mark.slow
-def test_threads(compiler: str, tmp_path: Path) -> None:
-    """No data races: helpers of one solve, and several solves at once."""
+def test_threads(compiler: str, failing_allocations: str, tmp_path: Path) -> None:
+    """No data races: helpers of one solve, several solves at once, and solves that fail."""
     package = build(
         tmp_path,
         compiler,
@@ -224,9 +262,14 @@ def test_threads(compiler: str, tmp_path: Path) -> None:
         "-DCMAKE_MODULE_LINKER_FLAGS=-fsanitize=thread",
     )
     assert b"__tsan" in next((package / "mercer").glob("_engine*.so")).read_bytes()
+    preload = library(compiler, "libtsan.so")
+    options = "halt_on_error=0:exitcode=66:report_signal_unsafe=0:ignore_noninstrumented_modules=1"
+    run(package, RACE, LD_PRELOAD=preload, TSAN_OPTIONS=options)
     run(
         package,
-        RACE,
-        LD_PRELOAD=library(compiler, "libtsan.so"),
-        TSAN_OPTIONS="halt_on_error=0:exitcode=66:report_signal_unsafe=0:ignore_noninstrumented_modules=1",
+        RUN_SCRIPT,
+        str(TESTS / "engine" / "failing_solves.py"),
+        MERCER_FAILING_ALLOCATIONS=failing_allocations,
+        LD_PRELOAD=f"{failing_allocations} {preload}",
+        TSAN_OPTIONS=options,
     )

@@ -116,27 +116,52 @@ def test_read_only_results_are_refused() -> None:
     assert (arrays[5] == 0).all()
 
 
-def test_errors_of_a_request_come_through() -> None:
+@pytest.mark.parametrize("n_threads", [1, 4])
+@pytest.mark.parametrize("call", [1, 2, 3])
+def test_errors_of_a_request_come_through(call: int, n_threads: int) -> None:
+    n_calls = 0
+
     def request(indices: np.ndarray, out: np.ndarray) -> None:
-        raise LookupError("no such row")
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls == call:
+            raise LookupError("no such row")
+        out[...] = (indices[:, None] == np.arange(out.shape[1])).astype(float)
 
+    options = OPTIONS | {"block": 2, "n_threads": n_threads}
     with pytest.raises(LookupError, match="no such row"):
-        _engine.smo_requested_f64(request, 4, tuple(problem(4)), OPTIONS)
+        _engine.smo_requested_f64(request, 40, tuple(problem(40)), options)
+    assert n_calls == call
 
 
-def test_errors_of_a_callback_come_through() -> None:
+@pytest.mark.parametrize("n_threads", [1, 4])
+def test_errors_of_a_callback_come_through(n_threads: int) -> None:
     """The first call comes after a twentieth of a second, so the request takes its time."""
 
     def request(indices: np.ndarray, out: np.ndarray) -> None:
         time.sleep(0.06)
         out[...] = (indices[:, None] == np.arange(out.shape[1])).astype(float)
 
-    def callback(n_iter: int, gap: float) -> bool:
-        raise LookupError("enough")
-
-    options = OPTIONS | {"callback": callback, "block": 2}
+    options = OPTIONS | {"callback": give_up, "block": 2, "n_threads": n_threads}
     with pytest.raises(LookupError, match="enough"):
         _engine.smo_requested_f64(request, 40, tuple(problem(40)), options)
+
+
+def give_up(n_iter: int, gap: float) -> bool:
+    raise LookupError("enough")
+
+
+@pytest.mark.parametrize("n_threads", [1, 4])
+def test_errors_of_a_callback_come_through_while_helpers_compute_rows(n_threads: int) -> None:
+    """A solve without an end: unrelated labels, next to no regularisation, and a tolerance of 0."""
+    rng = np.random.default_rng(0)
+    X, signs = rng.normal(size=(3000, 2)), rng.choice([-1.0, 1.0], size=3000)
+    bounds = 1e6 * np.minimum(signs, 0.0), 1e6 * np.maximum(signs, 0.0)
+    arrays = (-signs, *bounds, np.zeros(3000), np.ones(3000), np.zeros(3000), -signs)
+    effort = {"block": 64, "n_threads": n_threads, "tol": 0.0, "max_iter": -1}
+    options = OPTIONS | effort | {"callback": give_up}
+    with pytest.raises(LookupError, match="enough"):
+        _engine.smo_computed(X, 2, 1.0, 0.0, 3, 1.0, arrays, options)
 
 
 BAD_PRODUCTS = {

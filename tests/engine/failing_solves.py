@@ -1,0 +1,140 @@
+"""Calls of the engine in which an allocation fails: ``python failing_solves.py``.
+
+Run by test_failures.py, with the library of failing_allocations.cpp preloaded, in a process of its
+own: a failure that nobody catches ends the process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from mercer import _engine
+from mercer.gram.pairwise import FAMILIES
+
+THREADS = 4
+N = 1500
+SHAPE = (FAMILIES.index("rbf"), 0.5, 0.0, 3, 1.0)
+X = np.random.default_rng(0).normal(size=(N, 3))
+SIGNS = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1.0, -1.0)
+# A cache of few rows and a small block: every way to a kernel row is taken, and in several rounds.
+OPTIONS: dict[str, Any] = {
+    "tol": 0.1,
+    "max_iter": -1,
+    "time_limit": -1.0,
+    "block": 200,
+    "shrinking": True,
+    "cache_bytes": 100 * N * 8,
+    "n_threads": THREADS,
+    "unbounded_below": -np.inf,
+    "callback": None,
+}
+
+
+def program(signs: np.ndarray, *rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return a machine with hinge loss as the engine takes it, with a point to start from."""
+    n = len(signs)
+    bounds = np.minimum(signs, 0.0), np.maximum(signs, 0.0)
+    return (-signs, *bounds, np.zeros(n), np.ones(n), np.zeros(n), -signs, *rows)
+
+
+def computed() -> np.ndarray:
+    arrays = program(SIGNS)
+    _engine.smo_computed(X, *SHAPE, arrays, OPTIONS)
+    return arrays[5]
+
+
+def single() -> np.ndarray:
+    arrays = program(SIGNS)
+    _engine.smo_computed(X.astype(np.float32), *SHAPE, arrays, OPTIONS)
+    return arrays[5]
+
+
+def shared_rows() -> np.ndarray:
+    arrays = program(np.tile(SIGNS, 2), np.tile(np.arange(N), 2))
+    _engine.smo_computed(X, *SHAPE, arrays, OPTIONS)
+    return arrays[5]
+
+
+def matrix() -> np.ndarray:
+    out = np.empty((N, N))
+    _engine.fill_kernel_matrix(X, X, *SHAPE, out, THREADS)
+    return out
+
+
+@cache
+def values() -> np.ndarray:
+    return matrix()
+
+
+def stored() -> np.ndarray:
+    arrays = program(SIGNS)
+    _engine.smo_matrix(values(), np.arange(N), arrays, OPTIONS)
+    return arrays[5]
+
+
+def products() -> np.ndarray:
+    out = np.empty((N, 1))
+    _engine.fill_kernel_products(
+        X, X, *SHAPE, np.ones((1, N)), np.array([0, N]), False, out, THREADS
+    )
+    return out
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """Return the library that lets allocations fail."""
+    found = ctypes.CDLL(os.environ["MERCER_FAILING_ALLOCATIONS"])
+    found.fail_allocation.argtypes = [ctypes.c_long, ctypes.c_int]
+    return found
+
+
+def fails(work: Callable[[], np.ndarray], expected: np.ndarray, which: int, helpers: bool) -> bool:
+    """Let one allocation fail; return whether the work came to it.
+
+    Only a thread that cannot be started does no harm: the others do its work.
+    """
+    library().fail_allocation(which, int(helpers))
+    try:
+        found = work()
+    except MemoryError:
+        assert library().allocation_has_failed()
+        return True
+    failed = bool(library().allocation_has_failed())
+    assert not (failed and helpers), "a failure in a helper was not told"
+    np.testing.assert_array_equal(found, expected)
+    return failed
+
+
+def check_caller(work: Callable[[], np.ndarray]) -> int:
+    """Let the first allocation fail, then a later one, and so on until there are no more."""
+    expected = work()
+    n_failed = which = 0
+    while fails(work, expected, which, helpers=False):
+        n_failed += 1
+        which += 1 + which // 8
+    np.testing.assert_array_equal(work(), expected)
+    return n_failed
+
+
+def check_helpers(work: Callable[[], np.ndarray], wanted: int = 3, trials: int = 300) -> int:
+    """The same in helpers, as often as they get to do anything at all before the caller has."""
+    expected = work()
+    n_failed = 0
+    for trial in range(trials):
+        n_failed += fails(work, expected, trial % 4, helpers=True)
+        if n_failed == wanted:
+            break
+    np.testing.assert_array_equal(work(), expected)
+    return n_failed
+
+
+if __name__ == "__main__":
+    for work in (computed, single, shared_rows, stored, matrix, products):
+        print(f"{work.__name__}: {check_helpers(work)} failures in helpers", flush=True)
+        print(f"{work.__name__}: {check_caller(work)} failures in the caller", flush=True)
