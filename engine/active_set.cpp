@@ -7,7 +7,7 @@ namespace mercer {
 
 namespace {
 
-constexpr double singular = 1e-9;    // pivots below this share of the entry count as 0
+constexpr double singular = 1e-9;  // pivots below this share of the entry count as 0
 constexpr int refinements = 4;
 
 double dot(const double* a, const double* b, Index n) {
@@ -102,7 +102,8 @@ void ActiveSet::move(const std::vector<double>& direction, double length, Index 
         rows_.push_back(kernel_ + i * n_);
         weights_.push_back(change);
     };
-    for (Index k = 0; k < n_free(); ++k) shift(free_[static_cast<std::size_t>(k)], length * direction[static_cast<std::size_t>(k + 1)]);
+    for (Index k = 0; k < n_free(); ++k)
+        shift(free_[static_cast<std::size_t>(k)], length * direction[static_cast<std::size_t>(k + 1)]);
     if (with >= 0) shift(with, length * its_direction);
     hot_loops<double>().add_rows(rows_.data(), weights_.data(), static_cast<Index>(rows_.size()), 0, n_, at_.gradient);
 }
@@ -152,20 +153,23 @@ ActiveSet::Outcome ActiveSet::admit(Index i) {
         const Index size = n_free() + 1;
         rhs_.resize(static_cast<std::size_t>(size));
         rhs_[0] = 1.0;
-        for (Index k = 1; k < size; ++k) rhs_[static_cast<std::size_t>(k)] = entry(i, free_[static_cast<std::size_t>(k - 1)]);
+        for (Index k = 1; k < size; ++k)
+            rhs_[static_cast<std::size_t>(k)] = entry(i, free_[static_cast<std::size_t>(k - 1)]);
         times_inverse(rhs_, direction_);
         const double own = entry(i, i), pivot = own - dot(rhs_.data(), direction_.data(), size);
         if (!std::isfinite(pivot)) return Outcome::lost;
         if (pivot > singular * (own + std::abs(own - pivot))) {
             add_outer(direction_, 1.0 / pivot);
-            for (Index k = 0; k < size; ++k) row(k)[size] = row(size)[k] = -direction_[static_cast<std::size_t>(k)] / pivot;
+            for (Index k = 0; k < size; ++k)
+                row(k)[size] = row(size)[k] = -direction_[static_cast<std::size_t>(k)] / pivot;
             row(size)[size] = 1.0 / pivot;
             place_[static_cast<std::size_t>(i)] = n_free();
             free_.push_back(i);
             return Outcome::solved;
         }
         double slope = at_.gradient[i];
-        for (Index k = 1; k < size; ++k) slope -= direction_[static_cast<std::size_t>(k)] * at_.gradient[free_[static_cast<std::size_t>(k - 1)]];
+        for (Index k = 1; k < size; ++k)
+            slope -= direction_[static_cast<std::size_t>(k)] * at_.gradient[free_[static_cast<std::size_t>(k - 1)]];
         const double sign = slope > 0.0 ? -1.0 : 1.0;  // of the change of variable i
         for (double& value : direction_) value *= -sign;
         Index blocking;
@@ -224,7 +228,8 @@ Index ActiveSet::worst(double tol) const {
     for (Index i = 0; i < n_; ++i) {
         if (is_free(i)) continue;
         const double level = at_.gradient[i] + b;
-        const double violation = std::max(may_rise(problem_, at_, i) ? -level : 0.0, may_fall(problem_, at_, i) ? level : 0.0);
+        const double violation =
+            std::max(may_rise(problem_, at_, i) ? -level : 0.0, may_fall(problem_, at_, i) ? level : 0.0);
         if (violation > largest) {
             largest = violation;
             found = i;
@@ -267,7 +272,8 @@ ActiveSet::Outcome ActiveSet::take_out(const double* column) {
         const Index size = n_free() + 1;
         rhs_.resize(static_cast<std::size_t>(size));
         rhs_[0] = 0.0;
-        for (Index k = 1; k < size; ++k) rhs_[static_cast<std::size_t>(k)] = column[free_[static_cast<std::size_t>(k - 1)]];
+        for (Index k = 1; k < size; ++k)
+            rhs_[static_cast<std::size_t>(k)] = column[free_[static_cast<std::size_t>(k - 1)]];
         times_inverse(rhs_, direction_);
         const double rest = 1.0 - dot(rhs_.data(), direction_.data(), size);
         if (!std::isfinite(rest)) return Outcome::lost;
@@ -276,7 +282,8 @@ ActiveSet::Outcome ActiveSet::take_out(const double* column) {
             return Outcome::solved;
         }
         double slope = 0.0;
-        for (Index k = 1; k < size; ++k) slope += direction_[static_cast<std::size_t>(k)] * at_.gradient[free_[static_cast<std::size_t>(k - 1)]];
+        for (Index k = 1; k < size; ++k)
+            slope += direction_[static_cast<std::size_t>(k)] * at_.gradient[free_[static_cast<std::size_t>(k - 1)]];
         if (slope > 0.0)
             for (double& value : direction_) value = -value;
         Index blocking;

@@ -58,9 +58,9 @@ private:
     const SmoProblem& problem_;
     const Point at_;
     const Index n_, stride_;
-    std::vector<double> inverse_;        // (n_free + 1) x (n_free + 1), the offset first
-    std::vector<Index> free_;            // variables, in the order of the inverse
-    std::vector<Index> place_;           // of each variable among them, or -1
+    std::vector<double> inverse_;  // (n_free + 1) x (n_free + 1), the offset first
+    std::vector<Index> free_;      // variables, in the order of the inverse
+    std::vector<Index> place_;     // of each variable among them, or -1
     std::vector<double> rhs_, direction_, image_;
     std::vector<const double*> rows_;
     std::vector<double> weights_;

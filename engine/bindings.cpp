@@ -48,23 +48,38 @@ struct Arrays {
 
     SmoProblem problem(Index n_rows) const {
         const std::size_t n = p.shape(0);
-        for (std::size_t other : {lower.shape(0), upper.shape(0), ridge.shape(0), diagonal.shape(0), beta.shape(0), gradient.shape(0)})
+        for (std::size_t other :
+             {lower.shape(0), upper.shape(0), ridge.shape(0), diagonal.shape(0), beta.shape(0), gradient.shape(0)})
             if (other != n) throw std::invalid_argument("all arrays of the problem must have the same length");
         if ((row ? row->shape(0) : static_cast<std::size_t>(n_rows)) != n)
             throw std::invalid_argument("the kernel and the problem must have the same number of rows");
         for (std::size_t i = 0; row && i < n; ++i)
-            if ((*row)(i) < 0 || (*row)(i) >= n_rows) throw std::invalid_argument("a variable's row lies outside the kernel matrix");
-        return {p.data(), lower.data(), upper.data(), ridge.data(), diagonal.data(), static_cast<Index>(n), row ? row->data() : nullptr};
+            if ((*row)(i) < 0 || (*row)(i) >= n_rows)
+                throw std::invalid_argument("a variable's row lies outside the kernel matrix");
+        return {p.data(),
+                lower.data(),
+                upper.data(),
+                ridge.data(),
+                diagonal.data(),
+                static_cast<Index>(n),
+                row ? row->data() : nullptr};
     }
 };
 
 Arrays arrays_of(const nb::tuple& t) {
     if (t.size() != 7 && t.size() != 8)
-        throw std::invalid_argument("a problem is (p, lower, upper, ridge, diagonal, beta, gradient), and perhaps the rows of the variables");
+        throw std::invalid_argument(
+            "a problem is (p, lower, upper, ridge, diagonal, beta, gradient), and perhaps the rows of the variables");
     std::optional<Indices> row;
     if (t.size() == 8) row = nb::cast<Indices>(t[7]);
-    return {nb::cast<Doubles>(t[0]), nb::cast<Doubles>(t[1]), nb::cast<Doubles>(t[2]), nb::cast<Doubles>(t[3]),
-            nb::cast<Doubles>(t[4]), nb::cast<MutableDoubles>(t[5], false), nb::cast<MutableDoubles>(t[6], false), row};
+    return {nb::cast<Doubles>(t[0]),
+            nb::cast<Doubles>(t[1]),
+            nb::cast<Doubles>(t[2]),
+            nb::cast<Doubles>(t[3]),
+            nb::cast<Doubles>(t[4]),
+            nb::cast<MutableDoubles>(t[5], false),
+            nb::cast<MutableDoubles>(t[6], false),
+            row};
 }
 
 // Called now and then from the solver, without the lock: lets Ctrl-C through and asks the callback.
@@ -126,7 +141,8 @@ nb::dict smo_computed(Matrix<T> data, int family, double gamma, double coef0, in
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     const SmoOptions settings = options_of(options);
     Pool pool(settings.n_threads);
-    const ComputedRows<T> source(data.data(), static_cast<Index>(data.shape(0)), static_cast<Index>(data.shape(1)), shape, pool);
+    const ComputedRows<T> source(data.data(), static_cast<Index>(data.shape(0)), static_cast<Index>(data.shape(1)),
+                                 shape, pool);
     return solve<T>(source, arrays_of(problem), settings, pool);
 }
 
@@ -137,7 +153,8 @@ MatrixRows<T> rows_of(const Matrix<T>& kernel, const std::optional<Indices>& vie
     std::vector<Index> selection;
     if (view) selection.assign(view->data(), view->data() + view->shape(0));
     for (Index i : selection)
-        if (i < 0 || i >= static_cast<Index>(kernel.shape(0))) throw std::invalid_argument("the view points outside the kernel matrix");
+        if (i < 0 || i >= static_cast<Index>(kernel.shape(0)))
+            throw std::invalid_argument("the view points outside the kernel matrix");
     const Index n = view ? static_cast<Index>(selection.size()) : static_cast<Index>(kernel.shape(0));
     return {kernel.data(), static_cast<Index>(kernel.shape(1)), std::move(selection), n};
 }
@@ -152,18 +169,24 @@ nb::dict smo_matrix(Matrix<T> kernel, std::optional<Indices> view, const nb::tup
 // Solves one machine for rising penalties. machine is (sign, weight, diagonal, squared), start (beta, image, penalty),
 // the first two changed in place, and report (betas, images, offsets, gaps) is filled, a line for each penalty.
 template <class T>
-Index smo_path(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& machine, Doubles penalties, const nb::tuple& start,
-               const nb::dict& options, const nb::tuple& report) {
+Index smo_path(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& machine, Doubles penalties,
+               const nb::tuple& start, const nb::dict& options, const nb::tuple& report) {
     if (machine.size() != 4 || start.size() != 3 || report.size() != 4)
-        throw std::invalid_argument("a path is (sign, weight, diagonal, squared), (beta, image, penalty) and (betas, images, offsets, gaps)");
-    const auto sign = nb::cast<Doubles>(machine[0]), weight = nb::cast<Doubles>(machine[1]), diagonal = nb::cast<Doubles>(machine[2]);
+        throw std::invalid_argument(
+            "a path is (sign, weight, diagonal, squared), (beta, image, penalty) and (betas, images, offsets, gaps)");
+    const auto sign = nb::cast<Doubles>(machine[0]), weight = nb::cast<Doubles>(machine[1]),
+               diagonal = nb::cast<Doubles>(machine[2]);
     const auto beta = nb::cast<MutableDoubles>(start[0], false), image = nb::cast<MutableDoubles>(start[1], false);
-    const auto betas = nb::cast<MutableMatrix<double>>(report[0], false), images = nb::cast<MutableMatrix<double>>(report[1], false);
+    const auto betas = nb::cast<MutableMatrix<double>>(report[0], false),
+               images = nb::cast<MutableMatrix<double>>(report[1], false);
     const auto offsets = nb::cast<MutableDoubles>(report[2], false), gaps = nb::cast<MutableDoubles>(report[3], false);
     const MatrixRows<T> source = rows_of(kernel, view);
     const std::size_t n = static_cast<std::size_t>(source.size()), count = penalties.shape(0);
-    for (std::size_t size : {sign.shape(0), weight.shape(0), diagonal.shape(0), beta.shape(0), image.shape(0), betas.shape(1), images.shape(1)})
-        if (size != n) throw std::invalid_argument("all arrays of the path must have as many entries as the kernel matrix has rows");
+    for (std::size_t size : {sign.shape(0), weight.shape(0), diagonal.shape(0), beta.shape(0), image.shape(0),
+                             betas.shape(1), images.shape(1)})
+        if (size != n)
+            throw std::invalid_argument(
+                "all arrays of the path must have as many entries as the kernel matrix has rows");
     for (std::size_t size : {betas.shape(0), images.shape(0), offsets.shape(0), gaps.shape(0)})
         if (size != count) throw std::invalid_argument("the report must have a line for each penalty");
     const std::vector<double> rising(penalties.data(), penalties.data() + count);
@@ -173,7 +196,8 @@ Index smo_path(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& m
     const PathPoint at{beta.data(), image.data(), nb::cast<double>(start[2])};
     const SmoOptions settings = options_of(options);
     nb::gil_scoped_release unlocked;
-    return solve_path<T>(source, problem, rising, settings, at, {betas.data(), images.data(), offsets.data(), gaps.data()});
+    return solve_path<T>(source, problem, rising, settings, at,
+                         {betas.data(), images.data(), offsets.data(), gaps.data()});
 }
 
 // request(indices, out) must fill out (len(indices), n).
@@ -195,8 +219,9 @@ nb::dict smo_requested(const nb::object& request, Index n, const nb::tuple& prob
 
 // Drops counts[r] features in round r; kernel, diagonal, beta and gradient are changed in place, and the report is
 // (dropped, importances, gaps, fitted, seconds).
-nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts, Doubles row_weights, MutableMatrix<double> kernel,
-                            const nb::tuple& problem, const nb::dict& options, const nb::tuple& report) {
+nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts, Doubles row_weights,
+                            MutableMatrix<double> kernel, const nb::tuple& problem, const nb::dict& options,
+                            const nb::tuple& report) {
     const Arrays arrays = arrays_of(problem);
     const SmoProblem quadratic = arrays.problem(static_cast<Index>(kernel.shape(0)));
     if (quadratic.row) throw std::invalid_argument("each variable must have a row of its own");
@@ -218,17 +243,18 @@ nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts,
     const auto gaps = nb::cast<MutableDoubles>(report[2], false), fitted = nb::cast<MutableDoubles>(report[3], false),
                seconds = nb::cast<MutableDoubles>(report[4], false);
     const std::size_t features = static_cast<std::size_t>(total);
-    if (dropped.shape(0) != features || importances.shape(0) != features || gaps.shape(0) != rounds || fitted.shape(0) != rounds ||
-        seconds.shape(0) != rounds)
+    if (dropped.shape(0) != features || importances.shape(0) != features || gaps.shape(0) != rounds ||
+        fitted.shape(0) != rounds || seconds.shape(0) != rounds)
         throw std::invalid_argument("the report has the wrong size");
-    const EliminationPlan plan{columns.data(), static_cast<Index>(columns.shape(0)), fixed.data(), counts.data(),
-                               static_cast<Index>(rounds), row_weights.data()};
+    const EliminationPlan plan{columns.data(), static_cast<Index>(columns.shape(0)), fixed.data(),
+                               counts.data(),  static_cast<Index>(rounds),           row_weights.data()};
     const EliminationReport lines{dropped.data(), importances.data(), gaps.data(), fitted.data(), seconds.data()};
     const SmoOptions settings = options_of(options);
     EliminationResult result;
     {
         nb::gil_scoped_release unlocked;
-        result = eliminate(plan, kernel.data(), diagonal.data(), quadratic, {arrays.beta.data(), arrays.gradient.data()}, settings, lines);
+        result = eliminate(plan, kernel.data(), diagonal.data(), quadratic,
+                           {arrays.beta.data(), arrays.gradient.data()}, settings, lines);
     }
     nb::dict answer;
     answer["status"] = name_of(result.status);
@@ -248,10 +274,11 @@ nb::ndarray<nb::numpy, T> kept_array(Index n_rows, Index n_columns) {
 }
 
 template <class T>
-void fill_kernel_matrix(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree, double factor,
-                        MutableMatrix<T> out, int n_threads) {
+void fill_kernel_matrix(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree,
+                        double factor, MutableMatrix<T> out, int n_threads) {
     if (left.shape(1) != right.shape(1)) throw std::invalid_argument("both sides must have the same number of columns");
-    if (out.shape(0) != left.shape(0) || out.shape(1) < right.shape(0)) throw std::invalid_argument("the result has the wrong shape");
+    if (out.shape(0) != left.shape(0) || out.shape(1) < right.shape(0))
+        throw std::invalid_argument("the result has the wrong shape");
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     nb::gil_scoped_release unlocked;
     const Index d = static_cast<Index>(left.shape(1));
@@ -268,18 +295,22 @@ void add_weighted_rows(Matrix<T> kernel, Indices rows, Doubles weights, MutableD
     if (out.shape(0) > kernel.shape(1)) throw std::invalid_argument("the result has the wrong shape");
     std::vector<const T*> chosen;
     for (std::size_t k = 0; k < rows.shape(0); ++k) {
-        if (rows(k) < 0 || rows(k) >= static_cast<Index>(kernel.shape(0))) throw std::invalid_argument("a row lies outside the matrix");
+        if (rows(k) < 0 || rows(k) >= static_cast<Index>(kernel.shape(0)))
+            throw std::invalid_argument("a row lies outside the matrix");
         chosen.push_back(kernel.data() + rows(k) * static_cast<Index>(kernel.shape(1)));
     }
     nb::gil_scoped_release unlocked;
-    hot_loops<T>().add_rows(chosen.data(), weights.data(), static_cast<Index>(chosen.size()), 0, static_cast<Index>(out.shape(0)), out.data());
+    hot_loops<T>().add_rows(chosen.data(), weights.data(), static_cast<Index>(chosen.size()), 0,
+                            static_cast<Index>(out.shape(0)), out.data());
 }
 
 template <class T>
-void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree, double factor,
-                          Matrix<double> coefficients, Indices ends, bool wide, MutableMatrix<double> out, int n_threads) {
+void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree,
+                          double factor, Matrix<double> coefficients, Indices ends, bool wide,
+                          MutableMatrix<double> out, int n_threads) {
     if (left.shape(1) != right.shape(1)) throw std::invalid_argument("both sides must have the same number of columns");
-    if (coefficients.shape(1) != right.shape(0)) throw std::invalid_argument("each right-hand row needs its coefficients");
+    if (coefficients.shape(1) != right.shape(0))
+        throw std::invalid_argument("each right-hand row needs its coefficients");
     const std::vector<Index> segments(ends.data(), ends.data() + ends.shape(0));
     if (segments.size() < 2 || segments.front() != 0 || segments.back() != static_cast<Index>(right.shape(0)))
         throw std::invalid_argument("the segments must cover all right-hand rows");
@@ -293,21 +324,24 @@ void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double ga
     Pool pool(n_threads);
     const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape, pool);
     const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape, pool);
-    kernel_products<T>(b.suited(a.suited(shape)), a, b, coefficients.data(), static_cast<Index>(coefficients.shape(0)), segments, wide, out.data(), pool);
+    kernel_products<T>(b.suited(a.suited(shape)), a, b, coefficients.data(), static_cast<Index>(coefficients.shape(0)),
+                       segments, wide, out.data(), pool);
 }
 
 template <class T>
 void register_for(nb::module_& m) {
-    m.def("smo_computed", &smo_computed<T>, "data"_a.noconvert(), "family"_a, "gamma"_a, "coef0"_a, "degree"_a, "factor"_a,
-          "problem"_a, "options"_a);
+    m.def("smo_computed", &smo_computed<T>, "data"_a.noconvert(), "family"_a, "gamma"_a, "coef0"_a, "degree"_a,
+          "factor"_a, "problem"_a, "options"_a);
     m.def("smo_matrix", &smo_matrix<T>, "kernel"_a.noconvert(), "view"_a.none(), "problem"_a, "options"_a);
-    m.def("smo_path", &smo_path<T>, "kernel"_a.noconvert(), "view"_a.none(), "machine"_a, "penalties"_a, "start"_a, "options"_a,
-          "report"_a);
-    m.def("fill_kernel_matrix", &fill_kernel_matrix<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a, "gamma"_a,
-          "coef0"_a, "degree"_a, "factor"_a, "out"_a.noconvert(), "n_threads"_a);
-    m.def("add_weighted_rows", &add_weighted_rows<T>, "kernel"_a.noconvert(), "rows"_a, "weights"_a, "out"_a.noconvert());
-    m.def("fill_kernel_products", &fill_kernel_products<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a, "gamma"_a,
-          "coef0"_a, "degree"_a, "factor"_a, "coefficients"_a.noconvert(), "ends"_a, "wide"_a, "out"_a.noconvert(), "n_threads"_a);
+    m.def("smo_path", &smo_path<T>, "kernel"_a.noconvert(), "view"_a.none(), "machine"_a, "penalties"_a, "start"_a,
+          "options"_a, "report"_a);
+    m.def("fill_kernel_matrix", &fill_kernel_matrix<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a,
+          "gamma"_a, "coef0"_a, "degree"_a, "factor"_a, "out"_a.noconvert(), "n_threads"_a);
+    m.def("add_weighted_rows", &add_weighted_rows<T>, "kernel"_a.noconvert(), "rows"_a, "weights"_a,
+          "out"_a.noconvert());
+    m.def("fill_kernel_products", &fill_kernel_products<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a,
+          "gamma"_a, "coef0"_a, "degree"_a, "factor"_a, "coefficients"_a.noconvert(), "ends"_a, "wide"_a,
+          "out"_a.noconvert(), "n_threads"_a);
 }
 
 }  // namespace
@@ -319,8 +353,9 @@ NB_MODULE(_engine, m) {
     mercer::register_for<float>(m);
     mercer::register_for<double>(m);
     m.def("smo_requested_f64", &mercer::smo_requested<double>, "request"_a, "n"_a, "problem"_a, "options"_a);
-    m.def("eliminate_features", &mercer::eliminate_features, "columns"_a.noconvert(), "fixed"_a.noconvert(), "counts"_a.noconvert(),
-          "row_weights"_a.noconvert(), "kernel"_a.noconvert(), "problem"_a, "options"_a, "report"_a);
+    m.def("eliminate_features", &mercer::eliminate_features, "columns"_a.noconvert(), "fixed"_a.noconvert(),
+          "counts"_a.noconvert(), "row_weights"_a.noconvert(), "kernel"_a.noconvert(), "problem"_a, "options"_a,
+          "report"_a);
     m.def("kept_array_f32", &mercer::kept_array<float>, "n_rows"_a, "n_columns"_a);
     m.def("kept_array_f64", &mercer::kept_array<double>, "n_rows"_a, "n_columns"_a);
     m.def("release_kept_memory", &mercer::release_kept_memory);

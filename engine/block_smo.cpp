@@ -13,8 +13,8 @@ constexpr Index rows_per_task = query_group;
 constexpr Index columns_per_strip = 4096;
 constexpr Index fewest_to_shrink = 256;
 constexpr double trust = 10.0;        // single precision ends where its rounding is this share of the gap
-constexpr int look_back = 20;          // blocks after which the objective must have gone down,
-constexpr double least_gain = 1e-12;   // relative to its size
+constexpr int look_back = 20;         // blocks after which the objective must have gone down,
+constexpr double least_gain = 1e-12;  // relative to its size
 
 }  // namespace
 
@@ -37,7 +37,8 @@ BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, con
       session_(session),
       n_(problem.n),
       n_columns_(source.size()),
-      block_(source, problem, session.options.block / (sizeof(T) / 4), session.pool),  // half as many in double precision
+      block_(source, problem, session.options.block / (sizeof(T) / 4),
+             session.pool),  // half as many in double precision
       cache_(n_columns_, session.options.cache_bytes),
       changed_(static_cast<std::size_t>(std::max(block_.largest(), block_.count()))),
       workspace_(newton_workspace),
@@ -56,7 +57,8 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
         if (session_.must_stop(now.gap())) return session_.result.status;
         if (session_.objective < session_.options.unbounded_below) return SmoStatus::unbounded;
         if (round_ % look_back == 0) {
-            if (!(last_objective - session_.objective > least_gain * std::abs(session_.objective))) return SmoStatus::stalled;
+            if (!(last_objective - session_.objective > least_gain * std::abs(session_.objective)))
+                return SmoStatus::stalled;
             last_objective = session_.objective;
         }
         if (may_shrink && worth_shrinking(now)) return SmoStatus::shrink;
@@ -101,7 +103,8 @@ void BlockSmo<T>::note_rounding(const Survey& survey) {
 template <class T>
 void BlockSmo<T>::load(const Violation& now) {
     const double middle = now.middle();
-    for (auto* array : {&old_beta_, &inner_beta_, &lower_, &upper_}) array->resize(static_cast<std::size_t>(block_.count()));
+    for (auto* array : {&old_beta_, &inner_beta_, &lower_, &upper_})
+        array->resize(static_cast<std::size_t>(block_.count()));
     for (auto* array : {&inner_gradient_, &up_, &low_}) array->resize(static_cast<std::size_t>(block_.stride()));
     for (Index place = 0; place < block_.count(); ++place) {
         const std::size_t s = static_cast<std::size_t>(place);
@@ -125,10 +128,22 @@ InnerResult BlockSmo<T>::solve_inner(double tol) {
     const std::int64_t slice = 100 * block_.count();  // often enough to look at the clock
     const std::int64_t left = session_.options.max_iter - session_.result.n_iter;
     const Index width = (block_.count() + row_padding - 1) / row_padding * row_padding;
-    InnerProblem<T> inner{block_.kernel(), block_.stride(), width, block_.count(), inner_gradient_.data(), inner_beta_.data(),
-                          lower_.data(), upper_.data(), up_.data(), low_.data(), block_.diagonal(),
-                          tol, session_.options.max_iter < 0 ? slice : std::min(slice, left),
-                          workspace_.data(), free_.data(), &session_.newton};
+    InnerProblem<T> inner{block_.kernel(),
+                          block_.stride(),
+                          width,
+                          block_.count(),
+                          inner_gradient_.data(),
+                          inner_beta_.data(),
+                          lower_.data(),
+                          upper_.data(),
+                          up_.data(),
+                          low_.data(),
+                          block_.diagonal(),
+                          tol,
+                          session_.options.max_iter < 0 ? slice : std::min(slice, left),
+                          workspace_.data(),
+                          free_.data(),
+                          &session_.newton};
     return hot_loops<T>().inner_smo(inner);
 }
 
@@ -151,7 +166,8 @@ auto BlockSmo<T>::begin_rows() -> std::unique_ptr<PendingRows> {
     }
     const Index groups = (static_cast<Index>(pending->which.size()) + rows_per_task - 1) / rows_per_task;
     if (groups > 0 && source_.concurrent())
-        pending->job = session_.pool.post(groups * n_strips(), [this, p = pending.get()](Index task) { fill_task(*p, task); });
+        pending->job =
+            session_.pool.post(groups * n_strips(), [this, p = pending.get()](Index task) { fill_task(*p, task); });
     return pending;
 }
 
@@ -175,7 +191,8 @@ void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
     if (count) source_.fill(indices, count, begin, end, targets);
     // The diagonal as the block has it: rounding there would not cancel between the two.
     for (Index k = 0; k < count; ++k)
-        if (indices[k] >= begin && indices[k] < end) targets[k][indices[k]] = static_cast<T>(problem_.diagonal[variables[k]]);
+        if (indices[k] >= begin && indices[k] < end)
+            targets[k][indices[k]] = static_cast<T>(problem_.diagonal[variables[k]]);
 }
 
 // Completes the rows of the variables that changed. The others are given up even where a helper was quick
@@ -202,7 +219,8 @@ void BlockSmo<T>::fill_requested(PendingRows& pending) {
         targets.push_back(pending.target[k]);
         pending.filled[k] = 1;
     }
-    if (!indices.empty()) source_.fill(indices.data(), static_cast<Index>(indices.size()), 0, padded(n_columns_), targets.data());
+    if (!indices.empty())
+        source_.fill(indices.data(), static_cast<Index>(indices.size()), 0, padded(n_columns_), targets.data());
 }
 
 template <class T>
@@ -251,8 +269,8 @@ void BlockSmo<T>::add_changes(double* sums) {
 
 // Rows that found no room in the cache are computed for a few columns at a time and used at once.
 template <class T>
-void BlockSmo<T>::add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin, Index end,
-                             double* sums) const {
+void BlockSmo<T>::add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin,
+                             Index end, double* sums) const {
     const Index width = padded(end) - begin;
     std::vector<T> buffer(static_cast<std::size_t>(rows_per_task * width));
     for (std::size_t first = 0; first < absent.size(); first += rows_per_task) {
@@ -266,7 +284,8 @@ void BlockSmo<T>::add_absent(const std::vector<Index>& absent, const std::vector
         source_.fill(indices, count, begin, padded(end), targets);
         for (Index q = 0; q < count; ++q) {
             const std::size_t which = static_cast<std::size_t>(absent[first + static_cast<std::size_t>(q)]);
-            if (indices[q] >= begin && indices[q] < end) targets[q][indices[q]] = static_cast<T>(problem_.diagonal[rows_.first[which]]);
+            if (indices[q] >= begin && indices[q] < end)
+                targets[q][indices[q]] = static_cast<T>(problem_.diagonal[rows_.first[which]]);
         }
         hot_loops<T>().add_rows(targets, weights.data() + first, count, begin, end, sums);
     }
@@ -280,12 +299,14 @@ void BlockSmo<T>::update_from_block() {
     for (Index place = 0; place < n_; ++place) {
         if (change(place) == 0.0) continue;
         const double on_diagonal = static_cast<double>(block_.row(place)[place]);
-        sums[static_cast<std::size_t>(place)] += (problem_.diagonal[block_.member(place)] - on_diagonal) * change(place);
+        sums[static_cast<std::size_t>(place)] +=
+            (problem_.diagonal[block_.member(place)] - on_diagonal) * change(place);
         rows.push_back(block_.row(place));
         weights.push_back(change(place));
     }
     hot_loops<T>().add_rows(rows.data(), weights.data(), static_cast<Index>(rows.size()), 0, n_, sums.data());
-    for (Index place = 0; place < n_; ++place) at_.gradient[block_.member(place)] += sums[static_cast<std::size_t>(place)];
+    for (Index place = 0; place < n_; ++place)
+        at_.gradient[block_.member(place)] += sums[static_cast<std::size_t>(place)];
 }
 
 template class BlockSmo<float>;

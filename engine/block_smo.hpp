@@ -22,7 +22,7 @@ public:
 
 private:
     struct PendingRows {
-        std::vector<Index> which;    // of the block's rows
+        std::vector<Index> which;  // of the block's rows
         std::vector<T*> target;
         std::vector<std::atomic<char>> filled;
         Pool::Posted job;  // last, since the others must be there until it has ended
@@ -42,9 +42,12 @@ private:
     void update_gradient(PendingRows& pending);
     void update_from_block();
     void add_changes(double* sums);
-    void add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin, Index end, double* sums) const;
+    void add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin, Index end,
+                    double* sums) const;
 
-    double change(Index place) const { return inner_beta_[static_cast<std::size_t>(place)] - old_beta_[static_cast<std::size_t>(place)]; }
+    double change(Index place) const {
+        return inner_beta_[static_cast<std::size_t>(place)] - old_beta_[static_cast<std::size_t>(place)];
+    }
 
     const RowSource<T>& source_;
     const SmoProblem& problem_;
@@ -53,8 +56,8 @@ private:
     const Index n_, n_columns_;  // variables, and entries of a kernel row: fewer where variables share rows
     WorkingSet<T> block_;
     RowCache<T> cache_;
-    DistinctRows rows_;           // of the block
-    std::vector<double> moved_;   // by how much the variables of each of them changed
+    DistinctRows rows_;                       // of the block
+    std::vector<double> moved_;               // by how much the variables of each of them changed
     std::vector<std::atomic<char>> changed_;  // whether they did; read by helpers
     Buffer<double> workspace_;
     std::vector<std::int64_t> free_;

@@ -32,7 +32,9 @@ std::size_t rounded(std::size_t bytes, int& size_class) {
     return bytes <= power * 2 ? power * 2 : bytes;
 }
 
-std::size_t size_of(int size_class) { return (smallest << (size_class / 4)) / 4 * static_cast<std::size_t>(4 + size_class % 4); }
+std::size_t size_of(int size_class) {
+    return (smallest << (size_class / 4)) / 4 * static_cast<std::size_t>(4 + size_class % 4);
+}
 
 class Shelf {
 public:

@@ -73,7 +73,8 @@ inline void solve_transposed(const Cholesky& u, std::int64_t from, double* b) {
 }
 
 // sums[k] = <row k, b> over columns [begin, end) for one block of rows.
-inline void block_sums(const double* rows, std::int64_t stride, const double* b, std::int64_t begin, std::int64_t end, double* sums) {
+inline void block_sums(const double* rows, std::int64_t stride, const double* b, std::int64_t begin, std::int64_t end,
+                       double* sums) {
     Vector<double> lanewise[pivots];
     for (auto& one : lanewise) one = fill(0.0);
     for (std::int64_t j = begin; j < end; j += lanes<double>) {

@@ -12,7 +12,7 @@
 
 namespace mercer {
 
-#define MERCER_DECLARE(target)                      \
+#define MERCER_DECLARE(target)                       \
     const HotLoops<float>& hot_loops_f32_##target(); \
     const HotLoops<double>& hot_loops_f64_##target();
 MERCER_DECLARE(baseline)
@@ -33,7 +33,8 @@ Level detect() {
     if (!os_saves) return Level::baseline;
     const unsigned long long state = _xgetbv(0);
     __cpuidex(info, 7, 0);
-    const bool avx512 = (info[1] & (1 << 16)) && (info[1] & (1 << 17)) && (info[1] & (1 << 30)) && (info[1] & (1u << 31));
+    const bool avx512 =
+        (info[1] & (1 << 16)) && (info[1] & (1 << 17)) && (info[1] & (1 << 30)) && (info[1] & (1u << 31));
     if (avx512 && (state & 0xe6) == 0xe6) return Level::avx512;
     if ((info[1] & (1 << 5)) && (state & 0x6) == 0x6) return Level::avx2;
     return Level::baseline;
@@ -41,8 +42,8 @@ Level detect() {
 #elif defined(MERCER_X86)
 Level detect() {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl"))
         return Level::avx512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Level::avx2;
     return Level::baseline;
@@ -94,8 +95,6 @@ const HotLoops<double>& hot_loops<double>() {
     return hot_loops_f64_baseline();
 }
 
-const char* instruction_set() {
-    return names[static_cast<int>(level())];
-}
+const char* instruction_set() { return names[static_cast<int>(level())]; }
 
 }  // namespace mercer

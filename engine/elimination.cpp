@@ -25,7 +25,8 @@ constexpr double slack = 1e-9;      // relative, for rounding in the bound on we
 // most |x| |beta - beta then|. Those of now are computed in the order of then, until no other can be smaller.
 class Weights {
 public:
-    Weights(const EliminationPlan& plan, Index n) : plan_(plan), n_(n), gone_(static_cast<std::size_t>(plan.n_features)) {
+    Weights(const EliminationPlan& plan, Index n)
+        : plan_(plan), n_(n), gone_(static_cast<std::size_t>(plan.n_features)) {
         for (Index j = 0; j < plan.n_features; ++j)
             if (!plan.fixed[j]) left_.push_back(j);
         for (Index j : left_) {
@@ -55,7 +56,9 @@ private:
     struct Entry {
         double size;  // absolute weight then
         Index feature;
-        bool operator<(const Entry& other) const { return size != other.size ? size < other.size : feature < other.feature; }
+        bool operator<(const Entry& other) const {
+            return size != other.size ? size < other.size : feature < other.feature;
+        }
     };
 
     // The feature with the smallest weight, if that of then tells which it is without too much work.
@@ -95,15 +98,19 @@ private:
 
     // All weights anew; the smallest of them, at least `count`, in their order.
     void refresh(const double* beta, Index count) {
-        left_.erase(std::remove_if(left_.begin(), left_.end(), [this](Index j) { return gone_[static_cast<std::size_t>(j)] != 0; }), left_.end());
+        left_.erase(std::remove_if(left_.begin(), left_.end(),
+                                   [this](Index j) { return gone_[static_cast<std::size_t>(j)] != 0; }),
+                    left_.end());
         std::vector<const double*> rows;
         for (Index j : left_) rows.push_back(column(j));
         std::vector<double> values(left_.size(), 0.0);
-        hot_loops<double>().dot_rows(rows.data(), static_cast<Index>(rows.size()), beta, 1, n_, 0, n_, values.data(), 1);
+        hot_loops<double>().dot_rows(rows.data(), static_cast<Index>(rows.size()), beta, 1, n_, 0, n_, values.data(),
+                                     1);
         then_.assign(beta, beta + n_);
         sorted_.clear();
         for (std::size_t k = 0; k < left_.size(); ++k) sorted_.push_back({std::abs(values[k]), left_[k]});
-        const std::size_t kept = static_cast<std::size_t>(std::max({count, few, static_cast<Index>(left_.size()) / sorted_share}));
+        const std::size_t kept =
+            static_cast<std::size_t>(std::max({count, few, static_cast<Index>(left_.size()) / sorted_share}));
         outside_ = std::numeric_limits<double>::infinity();
         if (sorted_.size() > kept) {
             const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(kept);
@@ -117,7 +124,7 @@ private:
 
     const EliminationPlan& plan_;
     const Index n_;
-    std::vector<Index> left_;   // as of the last refresh
+    std::vector<Index> left_;  // as of the last refresh
     std::vector<char> gone_;
     std::vector<Entry> sorted_;
     std::vector<double> then_;
@@ -127,10 +134,19 @@ private:
 
 class Elimination {
 public:
-    Elimination(const EliminationPlan& plan, double* kernel, double* diagonal, const SmoProblem& problem, const Point& at,
-                const SmoOptions& options, const EliminationReport& report)
-        : plan_(plan), kernel_(kernel), diagonal_(diagonal), problem_(problem), at_(at), pool_(options.n_threads), session_(options, pool_), report_(report),
-          weights_(plan, problem.n), active_(kernel, diagonal, problem, at), start_(Clock::now()) {}
+    Elimination(const EliminationPlan& plan, double* kernel, double* diagonal, const SmoProblem& problem,
+                const Point& at, const SmoOptions& options, const EliminationReport& report)
+        : plan_(plan),
+          kernel_(kernel),
+          diagonal_(diagonal),
+          problem_(problem),
+          at_(at),
+          pool_(options.n_threads),
+          session_(options, pool_),
+          report_(report),
+          weights_(plan, problem.n),
+          active_(kernel, diagonal, problem, at),
+          start_(Clock::now()) {}
 
     EliminationResult run() {
         bool ready = active_.restart() == ActiveSet::Outcome::solved;

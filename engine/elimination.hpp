@@ -10,14 +10,14 @@ namespace mercer {
 // One line for each round, written while it runs; the first two have one entry for each feature dropped.
 struct EliminationReport {
     std::int64_t* dropped;
-    double* importances;   // squared weight of each when it was dropped
+    double* importances;  // squared weight of each when it was dropped
     double* gaps;
-    double* fitted;        // total weight of the rows on the side of the boundary that p asks for
-    double* seconds;       // since the start
+    double* fitted;   // total weight of the rows on the side of the boundary that p asks for
+    double* seconds;  // since the start
 };
 
 struct EliminationPlan {
-    const double* columns;       // n_features x n: the features, each contiguous
+    const double* columns;  // n_features x n: the features, each contiguous
     Index n_features;
     const std::uint8_t* fixed;   // features that stay
     const std::int64_t* counts;  // how many to drop in each round
@@ -27,7 +27,7 @@ struct EliminationPlan {
 
 struct EliminationResult {
     SmoStatus status = SmoStatus::converged;
-    Index n_rounds = 0;          // completed; fewer than planned where the matrix had better be computed anew
+    Index n_rounds = 0;  // completed; fewer than planned where the matrix had better be computed anew
     std::int64_t n_iter = 0;
     std::int64_t n_rescues = 0;  // rounds in which the active-set method had to be helped by SMO
 };

@@ -28,8 +28,8 @@ constexpr int query_group = 24;
 
 template <class T>
 struct Panels {
-    const T* values;   // [panel][feature][panel_rows]
-    const T* halves;   // half the squared norm of each row
+    const T* values;            // [panel][feature][panel_rows]
+    const T* halves;            // half the squared norm of each row
     const double* wide_halves;  // the same with more digits
     std::int64_t n_features;
 };
@@ -53,21 +53,21 @@ struct NewtonSchedule {
 // State of one working set; all arrays have `size` entries, padded to whole vectors.
 template <class T>
 struct InnerProblem {
-    const T* kernel;        // size x stride, ridge on the diagonal
-    std::int64_t stride;    // distance of rows
-    std::int64_t width;     // size, padded to whole vectors
+    const T* kernel;      // size x stride, ridge on the diagonal
+    std::int64_t stride;  // distance of rows
+    std::int64_t width;   // size, padded to whole vectors
     std::int64_t size;
     T* gradient;
     double* beta;
     const double* lower;
     const double* upper;
-    T* up_penalty;          // 0 where beta may rise, else -huge
-    T* low_penalty;         // 0 where beta may fall, else +huge
+    T* up_penalty;   // 0 where beta may rise, else -huge
+    T* low_penalty;  // 0 where beta may fall, else +huge
     const T* diagonal;
     double tol;
     std::int64_t max_iter;
-    double* workspace;      // newton_workspace numbers
-    std::int64_t* free;     // free_limit + most_held places
+    double* workspace;   // newton_workspace numbers
+    std::int64_t* free;  // free_limit + most_held places
     NewtonSchedule* newton;
 };
 

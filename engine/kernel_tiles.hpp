@@ -52,7 +52,8 @@ template <Family F, class T>
 Vector<T> accumulate(Vector<T> sum, Vector<T> x, Vector<T> y) {
     const Vector<T> difference = x - y;
     if constexpr (F == Family::laplacian) return sum + larger(difference, -difference);
-    if constexpr (F == Family::euclidean_laplacian || F == Family::rbf_by_difference) return sum + difference * difference;
+    if constexpr (F == Family::euclidean_laplacian || F == Family::rbf_by_difference)
+        return sum + difference * difference;
     return sum + x * y;
 }
 
@@ -84,8 +85,7 @@ void micro_tile(const KernelShape& shape, const T* queries, const Out* query_hal
         for (int v = 0; v < W; ++v)
             if constexpr (F == Family::rbf && std::is_same_v<Out, T>)
                 sum[q][v] = -(fill(query_halves[q]) + load(data.halves + column + v * lanes<T>));
-            else
-                sum[q][v] = fill(T(0));
+            else sum[q][v] = fill(T(0));
     const T* base = data.values + first / V * d * panel_rows + first % V * lanes<T>;
     for (std::int64_t k = 0; k < d; ++k) {
         Vector<T> x[W];
@@ -115,8 +115,8 @@ void panel_strip(const KernelShape& shape, const Queries<T>& queries, std::int64
 }
 
 template <Family F, class T, class Out>
-void family_tile(const KernelShape& shape, const Queries<T>& queries, const Panels<T>& data,
-                 std::int64_t begin, std::int64_t end, Out* const* out) {
+void family_tile(const KernelShape& shape, const Queries<T>& queries, const Panels<T>& data, std::int64_t begin,
+                 std::int64_t end, Out* const* out) {
     constexpr int Q = registers.queries;
     // A strip of panels that stays in the second-level cache while all queries pass over it.
     const std::int64_t wanted = (1 << 17) / (static_cast<std::int64_t>(sizeof(T)) * panel_rows * (data.n_features + 1));
@@ -148,8 +148,8 @@ void tile(const KernelShape& shape, const Queries<T>& queries, const Panels<T>& 
 
 // Four rows at a time, so that the running sum travels to the first-level cache once for four products.
 template <class T>
-void add_rows(const T* const* rows, const double* weights, std::int64_t count, std::int64_t begin,
-              std::int64_t end, double* sum) {
+void add_rows(const T* const* rows, const double* weights, std::int64_t count, std::int64_t begin, std::int64_t end,
+              double* sum) {
     std::int64_t q = 0;
     for (; q + 4 <= count; q += 4) {
         const T *a = rows[q], *b = rows[q + 1], *c = rows[q + 2], *e = rows[q + 3];
@@ -189,11 +189,12 @@ void dot_tile(const T* const* rows, const double* coefficients, std::int64_t str
 }
 
 template <class T, int R>
-void dot_strip(const T* const* rows, std::int64_t count, const double* coefficients, std::int64_t stride, std::int64_t length,
-               double* out, std::int64_t out_stride) {
+void dot_strip(const T* const* rows, std::int64_t count, const double* coefficients, std::int64_t stride,
+               std::int64_t length, double* out, std::int64_t out_stride) {
     constexpr int Q = 8 / R;
     std::int64_t q = 0;
-    for (; q + Q <= count; q += Q) dot_tile<T, Q, R>(rows + q, coefficients, stride, length, out + q * out_stride, out_stride);
+    for (; q + Q <= count; q += Q)
+        dot_tile<T, Q, R>(rows + q, coefficients, stride, length, out + q * out_stride, out_stride);
     for (; q < count; ++q) dot_tile<T, 1, R>(rows + q, coefficients, stride, length, out + q * out_stride, out_stride);
 }
 

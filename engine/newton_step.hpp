@@ -24,7 +24,8 @@ struct FreeSet {
     double *ones, *direction, *gradient, *start, *slants, *corrections;
     double shift = 0.0;  // A direction = -gradient - shift
 
-    FreeSet(double* workspace, std::int64_t* places) : factor{workspace, 0, 0}, where(places), held(places + free_limit) {
+    FreeSet(double* workspace, std::int64_t* places)
+        : factor{workspace, 0, 0}, where(places), held(places + free_limit) {
         double** const vectors[] = {&ones, &direction, &gradient, &start, &slants, &corrections};
         double* next = workspace + free_limit * longest_row;
         for (double** vector : vectors) {
@@ -144,7 +145,8 @@ NewtonSteps newton_steps(InnerProblem<T>& w, std::int64_t most) {
         if (nearest < 0) break;
         const std::int64_t i = f.where[nearest];
         w.beta[i] = f.direction[nearest] > 0.0 ? w.upper[i] : w.lower[i];
-        if (result.count == most || f.n_held == most_held || f.n_held + 3 > f.n() || !hold(f, nearest, 1.0 - room)) break;
+        if (result.count == most || f.n_held == most_held || f.n_held + 3 > f.n() || !hold(f, nearest, 1.0 - room))
+            break;
     }
     if (result.count == 0) return {};
     for (std::int64_t a = 0; a < f.n(); ++a) {

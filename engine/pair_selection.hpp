@@ -30,7 +30,8 @@ struct Best {
         value = larger(candidate, value);
     }
 
-    // No value is NaN, since a NaN is never larger. Ties go to the smallest index, so that the choice does not depend on the lanes.
+    // No value is NaN, since a NaN is never larger. Ties go to the smallest index, so that the choice does not depend
+    // on the lanes.
     std::int64_t pick(T& best) const {
         std::int64_t at;
         best = first_largest<T>(value, where, at);

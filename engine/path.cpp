@@ -20,7 +20,8 @@ double dot(const double* a, const double* b, Index n) {
 class Machine {
 public:
     Machine(const PathProblem& given, const PathPoint& start) : given_(given), at_(start) {
-        for (auto* array : {&p_, &lower_, &upper_, &ridge_, &gradient_}) array->resize(static_cast<std::size_t>(given.n));
+        for (auto* array : {&p_, &lower_, &upper_, &ridge_, &gradient_})
+            array->resize(static_cast<std::size_t>(given.n));
         for (Index i = 0; i < given.n; ++i) p_[static_cast<std::size_t>(i)] = -given.sign[i];
     }
 
@@ -64,7 +65,8 @@ private:
         const double most = given_.squared ? infinity : penalty / at_.penalty;
         if (mostly_bounded_ && !given_.squared) return most;
         double curvature = dot(at_.beta, at_.image, given_.n);
-        for (Index i = 0; given_.squared && i < given_.n; ++i) curvature += at_.beta[i] * at_.beta[i] * ridge_[static_cast<std::size_t>(i)];
+        for (Index i = 0; given_.squared && i < given_.n; ++i)
+            curvature += at_.beta[i] * at_.beta[i] * ridge_[static_cast<std::size_t>(i)];
         if (!(curvature > 0.0)) return 1.0;
         return std::min(std::max(-dot(p_.data(), at_.beta, given_.n) / curvature, 0.0), most);
     }
@@ -114,7 +116,9 @@ Index solve_path(const RowSource<T>& source, const PathProblem& problem, const s
     return static_cast<Index>(penalties.size());
 }
 
-template Index solve_path(const RowSource<float>&, const PathProblem&, const std::vector<double>&, const SmoOptions&, PathPoint, const PathReport&);
-template Index solve_path(const RowSource<double>&, const PathProblem&, const std::vector<double>&, const SmoOptions&, PathPoint, const PathReport&);
+template Index solve_path(const RowSource<float>&, const PathProblem&, const std::vector<double>&, const SmoOptions&,
+                          PathPoint, const PathReport&);
+template Index solve_path(const RowSource<double>&, const PathProblem&, const std::vector<double>&, const SmoOptions&,
+                          PathPoint, const PathReport&);
 
 }  // namespace mercer

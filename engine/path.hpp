@@ -8,11 +8,11 @@
 namespace mercer {
 
 struct PathProblem {
-    const double* sign;      // 1 or -1, the class of each row; 0 for rows that take no part
-    const double* weight;    // of each row, in units of the penalty C
+    const double* sign;    // 1 or -1, the class of each row; 0 for rows that take no part
+    const double* weight;  // of each row, in units of the penalty C
     const double* diagonal;
     Index n;
-    bool squared;            // slack is squared: variables without bounds, and a ridge of 1 / (C weight)
+    bool squared;  // slack is squared: variables without bounds, and a ridge of 1 / (C weight)
 };
 
 // Where the first solve begins: a solution for `penalty` (infinite: none) and its image K beta. Changed in place.
@@ -24,7 +24,7 @@ struct PathPoint {
 
 // One line for each penalty.
 struct PathReport {
-    double* betas;    // n numbers each
+    double* betas;  // n numbers each
     double* images;
     double* offsets;
     double* gaps;

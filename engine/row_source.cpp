@@ -33,7 +33,12 @@ void by_panels(Index n, Pool& pool, Pack pack) {
 
 template <class T>
 PackedRows<T>::PackedRows(const T* rows, Index n, Index n_features, const KernelShape& shape, Pool& pool)
-    : n_(n), d_(n_features), rows_(n * n_features), panels_(padded(n) * n_features), halves_(padded(n)), wide_halves_(padded(n)) {
+    : n_(n),
+      d_(n_features),
+      rows_(n * n_features),
+      panels_(padded(n) * n_features),
+      halves_(padded(n)),
+      wide_halves_(padded(n)) {
     const double scale = row_scale(shape);
     by_panels(n, pool, [&](Index begin, Index end) {
         for (Index i = begin; i < end; ++i) {
@@ -52,7 +57,12 @@ PackedRows<T>::PackedRows(const T* rows, Index n, Index n_features, const Kernel
 
 template <class T>
 PackedRows<T>::PackedRows(const PackedRows& all, const std::vector<Index>& selection, Pool& pool)
-    : n_(static_cast<Index>(selection.size())), d_(all.d_), rows_(n_ * d_), panels_(padded(n_) * d_), halves_(padded(n_)), wide_halves_(padded(n_)) {
+    : n_(static_cast<Index>(selection.size())),
+      d_(all.d_),
+      rows_(n_ * d_),
+      panels_(padded(n_) * d_),
+      halves_(padded(n_)),
+      wide_halves_(padded(n_)) {
     by_panels(n_, pool, [&](Index begin, Index end) {
         for (Index i = begin; i < end; ++i) {
             const Index from = selection[static_cast<std::size_t>(i)];
@@ -66,7 +76,8 @@ PackedRows<T>::PackedRows(const PackedRows& all, const std::vector<Index>& selec
 
 template <class T>
 KernelShape PackedRows<T>::suited(KernelShape shape) const {
-    const bool far_apart = std::any_of(wide_halves_.data(), wide_halves_.data() + n_, [](double half) { return half > largest_half; });
+    const bool far_apart =
+        std::any_of(wide_halves_.data(), wide_halves_.data() + n_, [](double half) { return half > largest_half; });
     if (shape.family == Family::rbf && far_apart) shape.family = Family::rbf_by_difference;
     return shape;
 }
@@ -95,8 +106,8 @@ void PackedRows<T>::pad() {
 namespace {
 
 template <class T>
-void tile_of(const KernelShape& shape, const PackedRows<T>& data, const Index* indices, Index count, const Panels<T>& panels,
-             Index panel_begin, Index panel_end, T* const* out) {
+void tile_of(const KernelShape& shape, const PackedRows<T>& data, const Index* indices, Index count,
+             const Panels<T>& panels, Index panel_begin, Index panel_end, T* const* out) {
     const Index d = data.n_features();
     std::vector<T> queries(static_cast<std::size_t>(count * d)), halves(static_cast<std::size_t>(count));
     for (Index q = 0; q < count; ++q) {
@@ -109,7 +120,8 @@ void tile_of(const KernelShape& shape, const PackedRows<T>& data, const Index* i
 template <class T>
 class ComputedColumns final : public ColumnSource<T> {
 public:
-    ComputedColumns(const KernelShape& shape, const PackedRows<T>& data, const std::vector<Index>& selection, Pool& pool)
+    ComputedColumns(const KernelShape& shape, const PackedRows<T>& data, const std::vector<Index>& selection,
+                    Pool& pool)
         : shape_(shape), data_(data), selected_(data, selection, pool) {}
 
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override {
@@ -126,7 +138,8 @@ private:
 template <class T>
 class ThinnedColumns final : public ColumnSource<T> {
 public:
-    ThinnedColumns(const RowSource<T>& source, const std::vector<Index>& selection) : source_(source), selection_(selection) {}
+    ThinnedColumns(const RowSource<T>& source, const std::vector<Index>& selection)
+        : source_(source), selection_(selection) {}
 
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override {
         const Index width = padded(source_.size());
@@ -243,7 +256,8 @@ std::unique_ptr<RowSource<T>> RequestedRows<T>::subset(const std::vector<Index>&
             rows[static_cast<std::size_t>(q)] = selection[static_cast<std::size_t>(indices[q])];
             targets[static_cast<std::size_t>(q)] = out + q * static_cast<Index>(selection.size());
         }
-        ThinnedColumns<T>(*this, selection).fill(rows.data(), count, 0, static_cast<Index>(selection.size()), targets.data());
+        ThinnedColumns<T>(*this, selection)
+            .fill(rows.data(), count, 0, static_cast<Index>(selection.size()), targets.data());
     };
     return std::make_unique<RequestedRows<T>>(request, static_cast<Index>(selection.size()));
 }
@@ -259,7 +273,8 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
         T* targets[group];
         const bool direct = width <= stride;  // rows that are not whole panels go through a buffer
         if (!direct) buffer.resize(static_cast<std::size_t>(count * width));
-        for (Index q = 0; q < count; ++q) targets[q] = direct ? values + (first + q) * stride : buffer.data() + q * width;
+        for (Index q = 0; q < count; ++q)
+            targets[q] = direct ? values + (first + q) * stride : buffer.data() + q * width;
         hot_loops<T>().tile(shape, left.query(first, count), right.panels(), 0, width / panel_rows, targets);
         for (Index q = 0; q < count; ++q) {
             T* row = values + (first + q) * stride;
@@ -272,17 +287,20 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
 namespace {
 
 template <class T>
-void fill_tile(const KernelShape& shape, const Queries<T>& queries, const Panels<T>& data, Index begin, Index end, T* const* out) {
+void fill_tile(const KernelShape& shape, const Queries<T>& queries, const Panels<T>& data, Index begin, Index end,
+               T* const* out) {
     hot_loops<T>().tile(shape, queries, data, begin, end, out);
 }
-void fill_tile(const KernelShape& shape, const Queries<float>& queries, const Panels<float>& data, Index begin, Index end, double* const* out) {
+void fill_tile(const KernelShape& shape, const Queries<float>& queries, const Panels<float>& data, Index begin,
+               Index end, double* const* out) {
     hot_loops<float>().wide_tile(shape, queries, data, begin, end, out);
 }
 
 // Kernel values are of type V.
 template <class V, class T>
-void sum_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const double* coefficients,
-                  Index n_coefficients, const std::vector<Index>& ends, double* sums, Pool& pool) {
+void sum_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right,
+                  const double* coefficients, Index n_coefficients, const std::vector<Index>& ends, double* sums,
+                  Pool& pool) {
     constexpr Index group = query_group, chunk = 32 * panel_rows;
     const Index n = left.size(), m = right.size();
     const Index n_segments = static_cast<Index>(ends.size()) - 1, stride = n_segments * n_coefficients;
@@ -295,7 +313,8 @@ void sum_products(const KernelShape& shape, const PackedRows<T>& left, const Pac
         for (Index begin = 0; begin < m; begin += chunk) {
             const Index end = std::min(m, begin + chunk);
             for (Index q = 0; q < count; ++q) targets[q] = buffer.data() + q * chunk - begin;
-            fill_tile(shape, left.query(first, count), right.panels(), begin / panel_rows, padded(end) / panel_rows, targets);
+            fill_tile(shape, left.query(first, count), right.panels(), begin / panel_rows, padded(end) / panel_rows,
+                      targets);
             for (Index s = 0; s < n_segments; ++s) {
                 const Index from = std::max(begin, ends[static_cast<std::size_t>(s)]);
                 const Index to = std::min(end, ends[static_cast<std::size_t>(s) + 1]);
@@ -311,8 +330,9 @@ void sum_products(const KernelShape& shape, const PackedRows<T>& left, const Pac
 }  // namespace
 
 template <class T>
-void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const double* coefficients,
-                     Index n_coefficients, const std::vector<Index>& ends, bool wide, double* sums, Pool& pool) {
+void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right,
+                     const double* coefficients, Index n_coefficients, const std::vector<Index>& ends, bool wide,
+                     double* sums, Pool& pool) {
     if (wide) sum_products<double>(shape, left, right, coefficients, n_coefficients, ends, sums, pool);
     else sum_products<T>(shape, left, right, coefficients, n_coefficients, ends, sums, pool);
 }
@@ -325,12 +345,14 @@ template class MatrixRows<float>;
 template class MatrixRows<double>;
 template class RequestedRows<float>;
 template class RequestedRows<double>;
-template void kernel_matrix(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, float*, Index, Pool&);
-template void kernel_matrix(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, double*, Index, Pool&);
+template void kernel_matrix(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, float*, Index,
+                            Pool&);
+template void kernel_matrix(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, double*, Index,
+                            Pool&);
 
-template void kernel_products(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, const double*, Index,
-                              const std::vector<Index>&, bool, double*, Pool&);
-template void kernel_products(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, const double*, Index,
-                              const std::vector<Index>&, bool, double*, Pool&);
+template void kernel_products(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, const double*,
+                              Index, const std::vector<Index>&, bool, double*, Pool&);
+template void kernel_products(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, const double*,
+                              Index, const std::vector<Index>&, bool, double*, Pool&);
 
 }  // namespace mercer

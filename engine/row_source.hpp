@@ -116,7 +116,8 @@ public:
     MatrixRows(const T* matrix, Index stride, std::vector<Index> view, Index n)
         : matrix_(matrix), stride_(stride), view_(std::move(view)), n_(n) {}
     // A matrix of its own.
-    MatrixRows(Buffer<T> values, Index stride, Index n) : copy_(std::move(values)), matrix_(copy_.data()), stride_(stride), n_(n) {}
+    MatrixRows(Buffer<T> values, Index stride, Index n)
+        : copy_(std::move(values)), matrix_(copy_.data()), stride_(stride), n_(n) {}
 
     Index size() const override { return n_; }
     const T* resident(Index i) const override { return view_.empty() ? matrix_ + i * stride_ : nullptr; }
@@ -165,9 +166,11 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
                    Index stride, Pool& pool);
 
 // sums[i * stride + s * n_coefficients + r] = sum over the columns j of segment s of k(left_i, right_j) c_rj,
-// without ever holding the kernel matrix; kernel values are double where `wide` says so. Segment s runs from ends[s] to ends[s + 1].
+// without ever holding the kernel matrix; kernel values are double where `wide` says so. Segment s runs from ends[s] to
+// ends[s + 1].
 template <class T>
-void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right, const double* coefficients,
-                     Index n_coefficients, const std::vector<Index>& ends, bool wide, double* sums, Pool& pool);
+void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right,
+                     const double* coefficients, Index n_coefficients, const std::vector<Index>& ends, bool wide,
+                     double* sums, Pool& pool);
 
 }  // namespace mercer

@@ -33,7 +33,12 @@ public:
     }
 
     SmoProblem problem() const {
-        return {p_.data(), lower_.data(), upper_.data(), ridge_.data(), diagonal_.data(), static_cast<Index>(members_.size()),
+        return {p_.data(),
+                lower_.data(),
+                upper_.data(),
+                ridge_.data(),
+                diagonal_.data(),
+                static_cast<Index>(members_.size()),
                 shared_ ? rows_.place.data() : nullptr};
     }
     Point point() { return {beta_.data(), gradient_.data()}; }
@@ -56,8 +61,8 @@ private:
 
 // K[targets, changed] weights, without keeping the rows.
 template <class T>
-std::vector<double> changes(const RowSource<T>& source, const std::vector<Index>& changed, const std::vector<double>& weights,
-                            const std::vector<Index>& targets, Pool& pool) {
+std::vector<double> changes(const RowSource<T>& source, const std::vector<Index>& changed,
+                            const std::vector<double>& weights, const std::vector<Index>& targets, Pool& pool) {
     constexpr Index group = query_group, chunk = 1024;
     const Index n = static_cast<Index>(targets.size());
     const auto columns = source.columns(targets);
@@ -103,7 +108,9 @@ public:
     }
 
 private:
-    SmoStatus solve_everything(double tol, bool may_shrink) { return BlockSmo<T>(source_, problem_, at_, session_).run(tol, may_shrink); }
+    SmoStatus solve_everything(double tol, bool may_shrink) {
+        return BlockSmo<T>(source_, problem_, at_, session_).run(tol, may_shrink);
+    }
 
     // Solves some of the variables on their own and brings the gradient of the others up to date.
     SmoStatus solve_part(std::vector<Index> active, double tol) {
@@ -122,7 +129,8 @@ private:
         return status;
     }
 
-    void update(const std::vector<Index>& others, const std::vector<Index>& active, const std::vector<double>& old_beta) {
+    void update(const std::vector<Index>& others, const std::vector<Index>& active,
+                const std::vector<double>& old_beta) {
         std::vector<Index> moved;
         for (Index i : active)
             if (at_.beta[i] != old_beta[static_cast<std::size_t>(i)]) moved.push_back(i);
@@ -130,15 +138,18 @@ private:
         const DistinctRows changed(problem_, moved, source_.size()), targets(problem_, others, source_.size());
         std::vector<double> weights(changed.rows.size(), 0.0);
         for (std::size_t k = 0; k < moved.size(); ++k)
-            weights[static_cast<std::size_t>(changed.place[k])] += at_.beta[moved[k]] - old_beta[static_cast<std::size_t>(moved[k])];
+            weights[static_cast<std::size_t>(changed.place[k])] +=
+                at_.beta[moved[k]] - old_beta[static_cast<std::size_t>(moved[k])];
         if (source_.resident(0)) return update_from_resident(others, changed.rows, weights);
         const std::vector<double> sums = changes(source_, changed.rows, weights, targets.rows, session_.pool);
-        for (std::size_t k = 0; k < others.size(); ++k) at_.gradient[others[k]] += sums[static_cast<std::size_t>(targets.place[k])];
+        for (std::size_t k = 0; k < others.size(); ++k)
+            at_.gradient[others[k]] += sums[static_cast<std::size_t>(targets.place[k])];
         session_.result.n_entries += static_cast<std::int64_t>(changed.rows.size() * targets.rows.size());
     }
 
     // Rows in memory are added up whole: that is sooner done than picking the entries wanted.
-    void update_from_resident(const std::vector<Index>& others, const std::vector<Index>& changed, const std::vector<double>& weights) {
+    void update_from_resident(const std::vector<Index>& others, const std::vector<Index>& changed,
+                              const std::vector<double>& weights) {
         const Index n = source_.size();
         std::vector<const T*> rows;
         for (Index row : changed) rows.push_back(source_.resident(row));
@@ -160,7 +171,8 @@ private:
 }  // namespace
 
 template <class T>
-SmoResult solve_smo(const RowSource<T>& source, const SmoProblem& problem, const SmoOptions& options, const Point& at, Pool& pool) {
+SmoResult solve_smo(const RowSource<T>& source, const SmoProblem& problem, const SmoOptions& options, const Point& at,
+                    Pool& pool) {
     Session session(options, pool);
     session.objective = objective_of(problem, at);
     const SmoStatus status = Shrinking<T>(source, problem, at, session).run(options.tol);

@@ -9,6 +9,7 @@ namespace mercer {
 
 // Starts from a feasible point with its gradient (Kb + rb + p), and leaves the last one there.
 template <class T>
-SmoResult solve_smo(const RowSource<T>& source, const SmoProblem& problem, const SmoOptions& options, const Point& at, Pool& pool);
+SmoResult solve_smo(const RowSource<T>& source, const SmoProblem& problem, const SmoOptions& options, const Point& at,
+                    Pool& pool);
 
 }  // namespace mercer

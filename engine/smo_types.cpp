@@ -5,7 +5,8 @@
 
 namespace mercer {
 
-DistinctRows::DistinctRows(const SmoProblem& problem, const std::vector<Index>& variables, Index n_rows) : first(variables) {
+DistinctRows::DistinctRows(const SmoProblem& problem, const std::vector<Index>& variables, Index n_rows)
+    : first(variables) {
     place.resize(variables.size());
     if (!problem.row) {
         rows = variables;

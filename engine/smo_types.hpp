@@ -27,13 +27,14 @@ struct SmoProblem {
 
 struct SmoOptions {
     double tol = 1e-3;
-    std::int64_t max_iter = -1;      // two-variable steps; negative: no limit
-    double time_limit = -1.0;        // seconds; negative: no limit
-    Index block = 2048;              // largest working set
+    std::int64_t max_iter = -1;  // two-variable steps; negative: no limit
+    double time_limit = -1.0;    // seconds; negative: no limit
+    Index block = 2048;          // largest working set
     bool shrinking = true;
     std::int64_t cache_bytes = std::int64_t(200) << 20;
-    int n_threads = 1;               // of the pool that goes with them
-    double unbounded_below = -std::numeric_limits<double>::infinity();  // an objective that proves the problem unbounded
+    int n_threads = 1;  // of the pool that goes with them
+    double unbounded_below =
+        -std::numeric_limits<double>::infinity();                   // an objective that proves the problem unbounded
     std::function<bool(std::int64_t n_iter, double gap)> progress;  // true: stop
 };
 
@@ -101,7 +102,9 @@ std::vector<Result> in_pieces(Index n, Pool& pool, Look look) {
     constexpr int fewest_helpers = 3;
     std::vector<Result> results(static_cast<std::size_t>((n + piece - 1) / piece));
     const Index count = static_cast<Index>(results.size());
-    const auto task = [&](Index k) { results[static_cast<std::size_t>(k)] = look(k * piece, std::min(n, (k + 1) * piece)); };
+    const auto task = [&](Index k) {
+        results[static_cast<std::size_t>(k)] = look(k * piece, std::min(n, (k + 1) * piece));
+    };
     if (pool.helpers() >= fewest_helpers) pool.run(count, task);
     else
         for (Index k = 0; k < count; ++k) task(k);
@@ -118,7 +121,8 @@ inline bool is_settled(const SmoProblem& problem, const Point& at, const Violati
 // Limits, counters and threads of one solve, whatever variables it works on at the moment.
 class Session {
 public:
-    Session(const SmoOptions& given, Pool& helpers) : options(given), pool(helpers), start_(Clock::now()), reported_(start_) {}
+    Session(const SmoOptions& given, Pool& helpers)
+        : options(given), pool(helpers), start_(Clock::now()), reported_(start_) {}
 
     // Looks at the clock, the counters and the caller; sets the status when it is time to stop.
     bool must_stop(double gap);
@@ -128,7 +132,7 @@ public:
     Pool& pool;
     double objective = 0.0;  // of the whole problem, kept up to date by the steps
     NewtonSchedule newton;
-    double rounding = 0.0;   // gap below which single-precision kernel values are noise
+    double rounding = 0.0;  // gap below which single-precision kernel values are noise
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -112,24 +112,24 @@ inline Vector<T> fill(T value) {
     for (int i = 0; i < lanes<T>; ++i) v[i] = value;
     return v;
 }
-#define MERCER_LANEWISE(op)                                                         \
-    template <class T>                                                              \
-    inline Vector<T> operator op(const Vector<T>& a, const Vector<T>& b) {          \
-        Vector<T> r;                                                                \
-        for (int i = 0; i < lanes<T>; ++i) r[i] = static_cast<T>(a[i] op b[i]);     \
-        return r;                                                                   \
+#define MERCER_LANEWISE(op)                                                     \
+    template <class T>                                                          \
+    inline Vector<T> operator op(const Vector<T>& a, const Vector<T>& b) {      \
+        Vector<T> r;                                                            \
+        for (int i = 0; i < lanes<T>; ++i) r[i] = static_cast<T>(a[i] op b[i]); \
+        return r;                                                               \
     }
 MERCER_LANEWISE(+)
 MERCER_LANEWISE(-)
 MERCER_LANEWISE(*)
 MERCER_LANEWISE(/)
 #undef MERCER_LANEWISE
-#define MERCER_COMPARE(op)                                                                              \
-    template <class T>                                                                                  \
-    inline Vector<typename IndexOf<T>::type> operator op(const Vector<T>& a, const Vector<T>& b) {      \
-        Vector<typename IndexOf<T>::type> r;                                                            \
-        for (int i = 0; i < lanes<T>; ++i) r[i] = a[i] op b[i] ? -1 : 0;                                \
-        return r;                                                                                       \
+#define MERCER_COMPARE(op)                                                                         \
+    template <class T>                                                                             \
+    inline Vector<typename IndexOf<T>::type> operator op(const Vector<T>& a, const Vector<T>& b) { \
+        Vector<typename IndexOf<T>::type> r;                                                       \
+        for (int i = 0; i < lanes<T>; ++i) r[i] = a[i] op b[i] ? -1 : 0;                           \
+        return r;                                                                                  \
     }
 MERCER_COMPARE(>)
 MERCER_COMPARE(<)
@@ -301,8 +301,8 @@ inline Vector<double> exponential(Vector<double> x) {
     const Vector<double> k = shifted - magic;
     const Vector<double> r = (x - k * fill(0.693147180369123816490)) - k * fill(1.90821492927058770002e-10);
     constexpr double inverse_factorial[] = {
-        1.0,           1.0,            1.0 / 2,         1.0 / 6,          1.0 / 24,         1.0 / 120,       1.0 / 720,
-        1.0 / 5040,    1.0 / 40320,    1.0 / 362880,    1.0 / 3628800,    1.0 / 39916800,   1.0 / 479001600, 1.0 / 6227020800};
+        1.0,        1.0,         1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,
+        1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
     Vector<double> e = fill(inverse_factorial[13]);
     for (int n = 12; n >= 0; --n) e = e * r + fill(inverse_factorial[n]);
     return add_exponent(e, shifted);

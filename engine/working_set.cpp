@@ -192,7 +192,8 @@ void WorkingSet<T>::compute() {
     const auto columns = source_.columns(all);
     pool_.run((rows + group - 1) / group, [&](Index task) {
         const Index first = task * group;
-        columns->fill(indices.data() + first, std::min(group, rows - first), triangle ? first : 0, padded(count()), targets.data() + first);
+        columns->fill(indices.data() + first, std::min(group, rows - first), triangle ? first : 0, padded(count()),
+                      targets.data() + first);
     });
     for (Index place : fresh_) set_diagonal(place);
 }

@@ -47,12 +47,12 @@ private:
     Pool& pool_;
     const Index largest_;
     Index size_ = 0, stride_ = 0;
-    std::vector<Index> members_;      // the variable in each place
-    std::vector<Index> fresh_;        // places whose member is new
-    std::vector<char> is_fresh_;      // the same, by place
-    std::vector<std::int64_t> age_;   // round in which a variable was last chosen; -1 outside
-    Buffer<T> kernel_;                // ridge on the diagonal, zeros beyond the last member
-    const T* borrowed_ = nullptr;     // the source's own matrix, where that will do
+    std::vector<Index> members_;     // the variable in each place
+    std::vector<Index> fresh_;       // places whose member is new
+    std::vector<char> is_fresh_;     // the same, by place
+    std::vector<std::int64_t> age_;  // round in which a variable was last chosen; -1 outside
+    Buffer<T> kernel_;               // ridge on the diagonal, zeros beyond the last member
+    const T* borrowed_ = nullptr;    // the source's own matrix, where that will do
     std::vector<T> diagonal_;
 };
 

@@ -28,6 +28,13 @@ def test_style():
     run("ruff", "check", ".")
 
 
+def test_style_of_the_engine():
+    folders = (ROOT / "engine", ROOT / "tests" / "engine")
+    sources = [str(path) for folder in folders for path in folder.rglob("*.[ch]pp")]
+    assert len(sources) > 30
+    run("clang-format", "--dry-run", "--Werror", *sources)
+
+
 def test_types():
     run("mypy")
 

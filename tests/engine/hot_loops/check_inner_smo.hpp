@@ -2,8 +2,8 @@
 //
 // The paths differ, what they lead to must not. For two feasible points a and b with the same sum, the first of
 // which violates the optimality conditions by v, convexity gives f(a) - f(b) <= v/2 |a - b|_1, so that two solutions
-// have objectives that differ by no more than the larger violation allows. A gradient kept in T drifts from the true one
-// by a rounding for each step, which add up like independent errors: drift = 4 u sqrt(steps + 16) max|g|.
+// have objectives that differ by no more than the larger violation allows. A gradient kept in T drifts from the true
+// one by a rounding for each step, which add up like independent errors: drift = 4 u sqrt(steps + 16) max|g|.
 #pragma once
 
 #include <algorithm>
@@ -166,7 +166,8 @@ struct Arrays {
         return made;
     }
     bool intact(Index n) {
-        bool whole = gradient.intact() && up.intact() && low.intact() && beta.intact() && workspace.intact() && places.intact();
+        bool whole =
+            gradient.intact() && up.intact() && low.intact() && beta.intact() && workspace.intact() && places.intact();
         for (Index i = n; i < stride; ++i) whole = whole && gradient[i] == 0 && up[i] == T(-1e30) && low[i] == T(1e30);
         return whole;
     }
@@ -189,8 +190,8 @@ Outcome solve_in_slices(const mercer::HotLoops<T>& loops, const Program& w, doub
         auto problem = arrays.problem(w, tol, slice);
         const mercer::InnerResult result = loops.inner_smo(problem);
         expect(result.n_iter == slice || (result.n_iter < slice && result.last_violation <= tol),
-               "inner_smo %s, %s of %d: ends after %d steps of %d at %g", name<T>(), w.kind, int(w.n), int(result.n_iter), int(slice),
-               result.last_violation);
+               "inner_smo %s, %s of %d: ends after %d steps of %d at %g", name<T>(), w.kind, int(w.n),
+               int(result.n_iter), int(slice), result.last_violation);
         found.steps += result.n_iter;
         found.gain += result.gain;
         found.last = result.last_violation;
@@ -224,7 +225,8 @@ bool check_program(const mercer::HotLoops<T>& loops, const Program& w, double to
     const double drift = 4 * u * std::sqrt(steps + 16) * (largest + size / n);
     const double violation = most_violating(w, beta, g).violation, other = most_violating(w, plain, plain_g).violation;
     const double f = w.objective(beta, g), f0 = w.objective(w.start, g0), plain_f = w.objective(plain, plain_g);
-    const double model = sizeof(T) == 4 ? 1e-3 : 1e-6;  // Newton steps count by a matrix with a little more on its diagonal
+    // Newton steps count by a matrix with a little more on its diagonal.
+    const double model = sizeof(T) == 4 ? 1e-3 : 1e-6;
     const auto at_most = [&](double value, double bound, const char* what) {
         expect(value <= bound, "inner_smo %s, %s of %d, %d steps: %s %g, allowed are %g", name<T>(), w.kind, int(w.n),
                int(found.steps), what, value, bound);
@@ -233,8 +235,10 @@ bool check_program(const mercer::HotLoops<T>& loops, const Program& w, double to
     at_most(std::fabs(sum), 8 * own * (steps + n) * size, "the sum changes by");
     at_most(found.last, tol, "the last violation is");
     at_most(violation, tol + drift, "the true violation is");
-    at_most(std::fabs(found.first - most_violating(w, w.start, g0).violation), 4 * u * largest, "the first violation is off by");
-    at_most(std::fabs(f - plain_f), std::max(violation, other) / 2 * distance + 1e-14 * n * (std::fabs(f) + size * largest),
+    at_most(std::fabs(found.first - most_violating(w, w.start, g0).violation), 4 * u * largest,
+            "the first violation is off by");
+    at_most(std::fabs(f - plain_f),
+            std::max(violation, other) / 2 * distance + 1e-14 * n * (std::fabs(f) + size * largest),
             "the objective differs from that of the plain SMO by");
     at_most(std::fabs(found.gain - (f0 - f)), model * (f0 - f) + drift * (moved + size), "the gain is off by");
     return found.newton;

@@ -52,7 +52,8 @@ void check_dot_rows(const mercer::HotLoops<T>& loops, Index count, Index n_coeff
     const auto before = random.normals<double>(count * out_stride);
     Guarded<double> out(count * out_stride);
     for (Index i = 0; i < count * out_stride; ++i) out[i] = before[std::size_t(i)];
-    loops.dot_rows(rows.pointers.data(), count, coefficients.data(), n_coefficients, stride, begin, end, out.data(), out_stride);
+    loops.dot_rows(rows.pointers.data(), count, coefficients.data(), n_coefficients, stride, begin, end, out.data(),
+                   out_stride);
     for (Index i = 0; i < count * out_stride; ++i) {
         const Index q = i / out_stride, r = i % out_stride;
         Widest value = before[std::size_t(i)], size = 0;

@@ -17,7 +17,7 @@ using mercer::KernelShape;
 
 constexpr int exp_roundings = 4;
 constexpr Index most_queries = 20, most_panels = 6;
-constexpr const char* family_names[] = {"linear",  "polynomial", "rbf", "laplacian", "euclidean_laplacian",
+constexpr const char* family_names[] = {"linear",  "polynomial",       "rbf", "laplacian", "euclidean_laplacian",
                                         "sigmoid", "rbf_by_difference"};
 
 // Points on both sides of a tile, and the kernel of their rows.
@@ -33,14 +33,13 @@ struct Points {
           panels(random.normals<T>(most_panels * panel_rows * d, scale)) {
         if (d > 0) panels[0] = queries[0];  // column 0 is near query 0, and equal to it where d = 1
         for (Index q = 0; q < most_queries; ++q) wide_query_halves.push_back(half([&](Index k) { return x(q, k); }));
-        for (Index c = 0; c < most_panels * panel_rows; ++c) wide_panel_halves.push_back(half([&](Index k) { return y(c, k); }));
+        for (Index c = 0; c < most_panels * panel_rows; ++c)
+            wide_panel_halves.push_back(half([&](Index k) { return y(c, k); }));
         for (double value : wide_query_halves) query_halves.push_back(T(value));
         for (double value : wide_panel_halves) panel_halves.push_back(T(value));
     }
     T x(Index q, Index k) const { return queries[std::size_t(q * d + k)]; }
-    T y(Index c, Index k) const {
-        return panels[std::size_t((c / panel_rows * d + k) * panel_rows + c % panel_rows)];
-    }
+    T y(Index c, Index k) const { return panels[std::size_t((c / panel_rows * d + k) * panel_rows + c % panel_rows)]; }
     template <class Value>
     double half(Value value) const {
         Widest sum = 0;
@@ -75,7 +74,8 @@ Bounds<Out> expected(const KernelShape& shape, const Points<T>& p, Index q, Inde
     }
     const W roundings = W(p.d + 4) * unit<T>, lost = W(p.d + 1) * grain<T>, more = 4 * unit<Out>;
     const W gamma = Out(shape.gamma), coef0 = Out(shape.coef0), z = gamma * product + coef0;
-    const W z_error = (roundings + more) * std::fabs(gamma) * sizes + more * std::fabs(coef0) + lost * (1 + std::fabs(gamma));
+    const W z_error =
+        (roundings + more) * std::fabs(gamma) * sizes + more * std::fabs(coef0) + lost * (1 + std::fabs(gamma));
     switch (shape.family) {
         case Family::linear: return {product - roundings * sizes - lost, product + roundings * sizes + lost};
         case Family::rbf: {
@@ -91,7 +91,8 @@ Bounds<Out> expected(const KernelShape& shape, const Points<T>& p, Index q, Inde
             return exp_bounds<Out>(-std::sqrt(squares), roundings * std::sqrt(squares) + std::sqrt(lost));
         case Family::polynomial: {
             const W value = std::pow(z, W(shape.degree)), size = std::fabs(z) + z_error;
-            const W error = std::pow(size, W(shape.degree)) * (1 + 2 * shape.degree * unit<Out>) - std::fabs(value);
+            const W largest = std::pow(size, W(shape.degree)) * (1 + 2 * shape.degree * unit<Out>);
+            const W error = largest - std::fabs(value);
             return {value - error - lost, value + error + lost};
         }
         default:  // 1 - 2 / (exp(2 z) + 1): four more roundings of numbers of at most 2, and the exponential
@@ -103,12 +104,14 @@ Bounds<Out> expected(const KernelShape& shape, const Points<T>& p, Index q, Inde
 template <class T>
 Interval<T> scaled(const KernelShape& shape, Bounds<T> value) {
     const Wide<T> factor = T(shape.factor), more = 1 + 2 * unit<T>;
-    const Wide<T> low = factor * (factor > 0 ? value.low : value.high), high = factor * (factor > 0 ? value.high : value.low);
+    const Wide<T> low = factor * (factor > 0 ? value.low : value.high),
+                  high = factor * (factor > 0 ? value.high : value.low);
     return Interval<T>::around(low > 0 ? low / more : low * more, high > 0 ? high * more : high / more);
 }
 
 template <class T, class Out>
-using Tile = void (*)(const KernelShape&, const mercer::Queries<T>&, const mercer::Panels<T>&, Index, Index, Out* const*);
+using Tile = void (*)(const KernelShape&, const mercer::Queries<T>&, const mercer::Panels<T>&, Index, Index,
+                      Out* const*);
 
 // The first so many, in an array of their own that is no longer.
 template <class V>
@@ -138,11 +141,13 @@ void check_sizes(Tile<T, Out> tile, const KernelShape& shape, const Points<T>& p
             for (Index i = 0; i < count * width; ++i) {
                 const Index q = i / width, c = i % width;
                 const bool asked = c >= begin * panel_rows && c < columns;
-                const Interval<Out> e = asked ? known[std::size_t(i)] : Interval<Out>{Guarded<Out>::mark, Guarded<Out>::mark};
+                const Interval<Out> e =
+                    asked ? known[std::size_t(i)] : Interval<Out>{Guarded<Out>::mark, Guarded<Out>::mark};
                 expect(e.has(out[i]),
-                       "tile %s %s to %s d=%d scale=%g, %d queries, panels %d to %d: query %d, column %d is %.9g, not in [%.9g, %.9g]",
-                       family_names[int(shape.family)], name<T>(), name<Out>(), int(p.d), scale, int(count), int(begin), int(end),
-                       int(q), int(c), double(out[i]), double(e.low), double(e.high));
+                       "tile %s %s to %s d=%d scale=%g, %d queries, panels %d to %d: "
+                       "query %d, column %d is %.9g, not in [%.9g, %.9g]",
+                       family_names[int(shape.family)], name<T>(), name<Out>(), int(p.d), scale, int(count), int(begin),
+                       int(end), int(q), int(c), double(out[i]), double(e.low), double(e.high));
             }
             expect(out.intact(), "tile %s %s writes outside its rows", family_names[int(shape.family)], name<T>());
         }
@@ -157,7 +162,8 @@ T one_value(const mercer::HotLoops<T>& loops, const KernelShape& shape, T query,
     const double wide_query = query_half;
     std::vector<T> out(panel_rows);
     T* row = out.data();
-    loops.tile(shape, {&query, &query_half, &wide_query, 1}, {values.data(), halves.data(), wide.data(), 1}, 0, 1, &row);
+    loops.tile(shape, {&query, &query_half, &wide_query, 1}, {values.data(), halves.data(), wide.data(), 1}, 0, 1,
+               &row);
     for (T value : out) expect(value == out[0] || value != value, "tile %s: equal columns differ", name<T>());
     return out[0];
 }
@@ -186,13 +192,14 @@ void check_limits(const mercer::HotLoops<T>& loops) {
     for (T far : {inf, -inf, most, -most, T(1e4)})
         for (Family family : {Family::laplacian, Family::euclidean_laplacian, Family::rbf_by_difference}) {
             const T value = one_value<T>(loops, {family, 1.0, 0.0, 1.0, 3}, T(0), far);
-            expect(value >= 0 && value <= 2 * least<T>, "%s %s of a distance of %g is %g, not 0", family_names[int(family)],
-                   name<T>(), double(far), double(value));
+            expect(value >= 0 && value <= 2 * least<T>, "%s %s of a distance of %g is %g, not 0",
+                   family_names[int(family)], name<T>(), double(far), double(value));
         }
     for (T z : {T(20), T(44), T(88), T(1e4), most, inf})
         for (T sign : {T(1), T(-1)}) {
             const T value = one_value<T>(loops, {Family::sigmoid, 1.0, 0.0, 1.0, 3}, sign, z);
-            expect(std::fabs(value - sign) <= 4 * unit<T>, "sigmoid %s of %g is %.9g", name<T>(), double(sign * z), double(value));
+            expect(std::fabs(value - sign) <= 4 * unit<T>, "sigmoid %s of %g is %.9g", name<T>(), double(sign * z),
+                   double(value));
         }
     for (T z : {most, inf}) {
         const T product = one_value<T>(loops, {Family::linear, 1.0, 0.0, 2.0, 3}, T(-2), z);
