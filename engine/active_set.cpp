@@ -28,7 +28,7 @@ ActiveSet::ActiveSet(double* kernel, double* diagonal, const SmoProblem& problem
       at_(at),
       n_(problem.n),
       stride_((problem.n + 1 + 7) / 8 * 8),
-      place_(static_cast<std::size_t>(problem.n), -1) {}
+      place_(problem.n, -1) {}
 
 double ActiveSet::entry(Index i, Index j) const {
     return i == j ? diagonal_[i] + problem_.ridge[i] : kernel_[i * n_ + j];
@@ -42,10 +42,10 @@ double ActiveSet::offset() const {
 }
 
 ActiveSet::Outcome ActiveSet::restart() {
-    std::vector<Index> between;
+    Array<Index> between;
     for (Index i = 0; i < n_; ++i)
         if (may_rise(problem_, at_, i) && may_fall(problem_, at_, i)) between.push_back(i);
-    for (Index i : free_) place_[static_cast<std::size_t>(i)] = -1;
+    for (Index i : free_) place_[i] = -1;
     free_.clear();
     for (Index i : between) {
         if (!(may_rise(problem_, at_, i) && may_fall(problem_, at_, i))) continue;  // moved to a bound meanwhile
@@ -56,33 +56,33 @@ ActiveSet::Outcome ActiveSet::restart() {
 }
 
 // out = inverse * vector, both with n_free + 1 entries.
-void ActiveSet::times_inverse(const std::vector<double>& vector, std::vector<double>& out) {
+void ActiveSet::times_inverse(const Array<double>& vector, Array<double>& out) {
     const Index size = n_free() + 1;
-    out.assign(static_cast<std::size_t>(size), 0.0);
+    out.assign(size, 0.0);
     weights_.assign(vector.begin(), vector.begin() + size);
-    rows_.resize(static_cast<std::size_t>(size));
-    for (Index k = 0; k < size; ++k) rows_[static_cast<std::size_t>(k)] = row(k);
+    rows_.resize(size);
+    for (Index k = 0; k < size; ++k) rows_[k] = row(k);
     hot_loops<double>().add_rows(rows_.data(), weights_.data(), size, 0, size, out.data());
 }
 
 // inverse += factor * vector vector'
-void ActiveSet::add_outer(const std::vector<double>& vector, double factor) {
+void ActiveSet::add_outer(const Array<double>& vector, double factor) {
     const Index size = n_free() + 1;
     const double* source = vector.data();
     for (Index k = 0; k < size; ++k) {
-        const double weight = factor * vector[static_cast<std::size_t>(k)];
+        const double weight = factor * vector[k];
         hot_loops<double>().add_rows(&source, &weight, 1, 0, size, row(k));
     }
 }
 
 // Largest length of a step along a direction of the free variables, and which of them it stops at.
-double ActiveSet::room(const std::vector<double>& direction, Index& blocking) const {
+double ActiveSet::room(const Array<double>& direction, Index& blocking) const {
     double length = std::numeric_limits<double>::infinity();
     blocking = -1;
     for (Index k = 0; k < n_free(); ++k) {
-        const double change = direction[static_cast<std::size_t>(k + 1)];
+        const double change = direction[k + 1];
         if (change == 0.0) continue;
-        const Index i = free_[static_cast<std::size_t>(k)];
+        const Index i = free_[k];
         const double space = change > 0.0 ? problem_.upper[i] - at_.beta[i] : problem_.lower[i] - at_.beta[i];
         if (space / change < length) {
             length = std::max(0.0, space / change);
@@ -93,7 +93,7 @@ double ActiveSet::room(const std::vector<double>& direction, Index& blocking) co
 }
 
 // beta += length * direction on the free variables (and one more, if given), and the gradient with it.
-void ActiveSet::move(const std::vector<double>& direction, double length, Index with, double its_direction) {
+void ActiveSet::move(const Array<double>& direction, double length, Index with, double its_direction) {
     rows_.clear();
     weights_.clear();
     auto shift = [&](Index i, double change) {
@@ -102,15 +102,14 @@ void ActiveSet::move(const std::vector<double>& direction, double length, Index 
         rows_.push_back(kernel_ + i * n_);
         weights_.push_back(change);
     };
-    for (Index k = 0; k < n_free(); ++k)
-        shift(free_[static_cast<std::size_t>(k)], length * direction[static_cast<std::size_t>(k + 1)]);
+    for (Index k = 0; k < n_free(); ++k) shift(free_[k], length * direction[k + 1]);
     if (with >= 0) shift(with, length * its_direction);
-    hot_loops<double>().add_rows(rows_.data(), weights_.data(), static_cast<Index>(rows_.size()), 0, n_, at_.gradient);
+    hot_loops<double>().add_rows(rows_.data(), weights_.data(), rows_.size(), 0, n_, at_.gradient);
 }
 
 // The free variable at place k has reached a bound.
 void ActiveSet::settle(Index k, double direction) {
-    const Index i = free_[static_cast<std::size_t>(k)];
+    const Index i = free_[k];
     at_.beta[i] = direction > 0.0 ? problem_.upper[i] : problem_.lower[i];
     drop(k);
     ++n_steps_;
@@ -119,7 +118,7 @@ void ActiveSet::settle(Index k, double direction) {
 // Takes a variable out of the inverse; the last one takes its place.
 void ActiveSet::drop(Index k) {
     const Index size = n_free() + 1, gone = k + 1, last = size - 1;
-    place_[static_cast<std::size_t>(free_[static_cast<std::size_t>(k)])] = -1;
+    place_[free_[k]] = -1;
     if (size == 2) {
         free_.clear();
         return;
@@ -130,8 +129,8 @@ void ActiveSet::drop(Index k) {
     if (gone != last) {
         std::copy_n(row(last), size, row(gone));
         for (Index r = 0; r < size; ++r) row(r)[gone] = row(r)[last];
-        free_[static_cast<std::size_t>(k)] = free_.back();
-        place_[static_cast<std::size_t>(free_.back())] = k;
+        free_[k] = free_.back();
+        place_[free_.back()] = k;
     }
     free_.pop_back();
 }
@@ -141,35 +140,32 @@ void ActiveSet::drop(Index k) {
 ActiveSet::Outcome ActiveSet::admit(Index i) {
     ++n_steps_;
     if (free_.empty()) {
-        if (inverse_.empty()) inverse_.resize(static_cast<std::size_t>((n_ + 1) * stride_));
+        if (inverse_.empty()) inverse_.resize((n_ + 1) * stride_);
         row(0)[0] = -entry(i, i);
         row(0)[1] = row(1)[0] = 1.0;
         row(1)[1] = 0.0;
         free_.push_back(i);
-        place_[static_cast<std::size_t>(i)] = 0;
+        place_[i] = 0;
         return Outcome::solved;
     }
     for (;;) {
         const Index size = n_free() + 1;
-        rhs_.resize(static_cast<std::size_t>(size));
+        rhs_.resize(size);
         rhs_[0] = 1.0;
-        for (Index k = 1; k < size; ++k)
-            rhs_[static_cast<std::size_t>(k)] = entry(i, free_[static_cast<std::size_t>(k - 1)]);
+        for (Index k = 1; k < size; ++k) rhs_[k] = entry(i, free_[k - 1]);
         times_inverse(rhs_, direction_);
         const double own = entry(i, i), pivot = own - dot(rhs_.data(), direction_.data(), size);
         if (!std::isfinite(pivot)) return Outcome::lost;
         if (pivot > singular * (own + std::abs(own - pivot))) {
             add_outer(direction_, 1.0 / pivot);
-            for (Index k = 0; k < size; ++k)
-                row(k)[size] = row(size)[k] = -direction_[static_cast<std::size_t>(k)] / pivot;
+            for (Index k = 0; k < size; ++k) row(k)[size] = row(size)[k] = -direction_[k] / pivot;
             row(size)[size] = 1.0 / pivot;
-            place_[static_cast<std::size_t>(i)] = n_free();
+            place_[i] = n_free();
             free_.push_back(i);
             return Outcome::solved;
         }
         double slope = at_.gradient[i];
-        for (Index k = 1; k < size; ++k)
-            slope -= direction_[static_cast<std::size_t>(k)] * at_.gradient[free_[static_cast<std::size_t>(k - 1)]];
+        for (Index k = 1; k < size; ++k) slope -= direction_[k] * at_.gradient[free_[k - 1]];
         const double sign = slope > 0.0 ? -1.0 : 1.0;  // of the change of variable i
         for (double& value : direction_) value *= -sign;
         Index blocking;
@@ -181,7 +177,7 @@ ActiveSet::Outcome ActiveSet::admit(Index i) {
             at_.beta[i] = sign > 0.0 ? problem_.upper[i] : problem_.lower[i];
             return Outcome::solved;
         }
-        settle(blocking, direction_[static_cast<std::size_t>(blocking + 1)]);
+        settle(blocking, direction_[blocking + 1]);
         if (free_.empty()) return admit(i);
     }
 }
@@ -192,12 +188,12 @@ ActiveSet::Outcome ActiveSet::step_to_optimum(double tol) {
     for (int round = 0; n_free() > 1;) {
         const Index size = n_free() + 1;
         const double b = offset();
-        rhs_.resize(static_cast<std::size_t>(size));
+        rhs_.resize(size);
         rhs_[0] = 0.0;
         double largest = 0.0;
         for (Index k = 1; k < size; ++k) {
-            const double residual = -at_.gradient[free_[static_cast<std::size_t>(k - 1)]] - b;
-            rhs_[static_cast<std::size_t>(k)] = residual;
+            const double residual = -at_.gradient[free_[k - 1]] - b;
+            rhs_[k] = residual;
             largest = std::max(largest, std::abs(residual));
         }
         if (largest <= 0.1 * tol) return Outcome::solved;
@@ -205,14 +201,14 @@ ActiveSet::Outcome ActiveSet::step_to_optimum(double tol) {
         last = largest;
         times_inverse(rhs_, direction_);
         double sum = 0.0;
-        for (Index k = 1; k < size; ++k) sum += direction_[static_cast<std::size_t>(k)];
+        for (Index k = 1; k < size; ++k) sum += direction_[k];
         if (!std::isfinite(sum)) return Outcome::lost;
-        for (Index k = 1; k < size; ++k) direction_[static_cast<std::size_t>(k)] -= sum / static_cast<double>(size - 1);
+        for (Index k = 1; k < size; ++k) direction_[k] -= sum / static_cast<double>(size - 1);
         Index blocking;
         const double most = room(direction_, blocking);
         move(direction_, std::min(1.0, most));
         if (most <= 1.0) {
-            settle(blocking, direction_[static_cast<std::size_t>(blocking + 1)]);
+            settle(blocking, direction_[blocking + 1]);
             round = 0;
             last = std::numeric_limits<double>::infinity();
         }
@@ -270,10 +266,9 @@ ActiveSet::Outcome ActiveSet::take_out(const double* column) {
     for (;;) {
         if (free_.empty()) return Outcome::solved;
         const Index size = n_free() + 1;
-        rhs_.resize(static_cast<std::size_t>(size));
+        rhs_.resize(size);
         rhs_[0] = 0.0;
-        for (Index k = 1; k < size; ++k)
-            rhs_[static_cast<std::size_t>(k)] = column[free_[static_cast<std::size_t>(k - 1)]];
+        for (Index k = 1; k < size; ++k) rhs_[k] = column[free_[k - 1]];
         times_inverse(rhs_, direction_);
         const double rest = 1.0 - dot(rhs_.data(), direction_.data(), size);
         if (!std::isfinite(rest)) return Outcome::lost;
@@ -282,25 +277,24 @@ ActiveSet::Outcome ActiveSet::take_out(const double* column) {
             return Outcome::solved;
         }
         double slope = 0.0;
-        for (Index k = 1; k < size; ++k)
-            slope += direction_[static_cast<std::size_t>(k)] * at_.gradient[free_[static_cast<std::size_t>(k - 1)]];
+        for (Index k = 1; k < size; ++k) slope += direction_[k] * at_.gradient[free_[k - 1]];
         if (slope > 0.0)
             for (double& value : direction_) value = -value;
         Index blocking;
         const double length = room(direction_, blocking);
         if (std::isinf(length)) return Outcome::unbounded;
         move(direction_, length);
-        settle(blocking, direction_[static_cast<std::size_t>(blocking + 1)]);
+        settle(blocking, direction_[blocking + 1]);
     }
 }
 
 ActiveSet::Outcome ActiveSet::forget(const double* const* columns, Index count) {
-    std::vector<double> weights(static_cast<std::size_t>(count));
-    for (Index q = 0; q < count; ++q) weights[static_cast<std::size_t>(q)] = -dot(columns[q], at_.beta, n_);
+    Array<double> weights(count);
+    for (Index q = 0; q < count; ++q) weights[q] = -dot(columns[q], at_.beta, n_);
     hot_loops<double>().add_rows(columns, weights.data(), count, 0, n_, at_.gradient);
     for (Index i = 0; i < n_; ++i) {
         for (Index q = 0; q < count; ++q) {
-            weights[static_cast<std::size_t>(q)] = -columns[q][i];
+            weights[q] = -columns[q][i];
             diagonal_[i] -= columns[q][i] * columns[q][i];
         }
         hot_loops<double>().add_rows(columns, weights.data(), count, 0, n_, kernel_ + i * n_);

@@ -10,8 +10,6 @@
 // neighbouring problem is solved to the last digits in a few such steps.
 #pragma once
 
-#include <vector>
-
 #include "smo_types.hpp"
 
 namespace mercer {
@@ -36,20 +34,20 @@ public:
     std::int64_t n_steps() const { return n_steps_; }
 
 private:
-    Index n_free() const { return static_cast<Index>(free_.size()); }
+    Index n_free() const { return free_.size(); }
     double* row(Index k) { return inverse_.data() + k * stride_; }
-    bool is_free(Index i) const { return place_[static_cast<std::size_t>(i)] >= 0; }
+    bool is_free(Index i) const { return place_[i] >= 0; }
     double entry(Index i, Index j) const;
 
     Outcome admit(Index i);
     Outcome step_to_optimum(double tol);
     Outcome take_out(const double* column);
-    void move(const std::vector<double>& direction, double length, Index with = -1, double its_direction = 0.0);
-    double room(const std::vector<double>& direction, Index& blocking) const;
+    void move(const Array<double>& direction, double length, Index with = -1, double its_direction = 0.0);
+    double room(const Array<double>& direction, Index& blocking) const;
     void settle(Index k, double direction);
     void drop(Index k);
-    void times_inverse(const std::vector<double>& vector, std::vector<double>& out);
-    void add_outer(const std::vector<double>& vector, double factor);
+    void times_inverse(const Array<double>& vector, Array<double>& out);
+    void add_outer(const Array<double>& vector, double factor);
     Index worst(double tol) const;
     bool open_pair(double tol);
 
@@ -58,12 +56,12 @@ private:
     const SmoProblem& problem_;
     const Point at_;
     const Index n_, stride_;
-    std::vector<double> inverse_;  // (n_free + 1) x (n_free + 1), the offset first
-    std::vector<Index> free_;      // variables, in the order of the inverse
-    std::vector<Index> place_;     // of each variable among them, or -1
-    std::vector<double> rhs_, direction_, image_;
-    std::vector<const double*> rows_;
-    std::vector<double> weights_;
+    Array<double> inverse_;  // (n_free + 1) x (n_free + 1), the offset first
+    Array<Index> free_;      // variables, in the order of the inverse
+    Array<Index> place_;     // of each variable among them, or -1
+    Array<double> rhs_, direction_, image_;
+    Array<const double*> rows_;
+    Array<double> weights_;
     std::int64_t n_steps_ = 0;
 };
 

@@ -29,6 +29,12 @@ using MutableIndices = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::
 using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// The length of an array along an axis.
+template <class NumpyArray>
+Index extent(const NumpyArray& array, std::size_t axis = 0) {
+    return static_cast<Index>(array.shape(axis));
+}
+
 KernelShape shape_of(int family, double gamma, double coef0, int degree, double factor) {
     if (family < 0 || family > static_cast<int>(Family::sigmoid)) throw std::invalid_argument("unknown kernel family");
     KernelShape shape;
@@ -47,22 +53,16 @@ struct Arrays {
     std::optional<Indices> row;
 
     SmoProblem problem(Index n_rows) const {
-        const std::size_t n = p.shape(0);
-        for (std::size_t other :
-             {lower.shape(0), upper.shape(0), ridge.shape(0), diagonal.shape(0), beta.shape(0), gradient.shape(0)})
+        const Index n = extent(p);
+        for (Index other :
+             {extent(lower), extent(upper), extent(ridge), extent(diagonal), extent(beta), extent(gradient)})
             if (other != n) throw std::invalid_argument("all arrays of the problem must have the same length");
-        if ((row ? row->shape(0) : static_cast<std::size_t>(n_rows)) != n)
+        if ((row ? extent(*row) : n_rows) != n)
             throw std::invalid_argument("the kernel and the problem must have the same number of rows");
-        for (std::size_t i = 0; row && i < n; ++i)
-            if ((*row)(i) < 0 || (*row)(i) >= n_rows)
+        for (Index i = 0; row && i < n; ++i)
+            if (row->data()[i] < 0 || row->data()[i] >= n_rows)
                 throw std::invalid_argument("a variable's row lies outside the kernel matrix");
-        return {p.data(),
-                lower.data(),
-                upper.data(),
-                ridge.data(),
-                diagonal.data(),
-                static_cast<Index>(n),
-                row ? row->data() : nullptr};
+        return {p.data(), lower.data(), upper.data(), ridge.data(), diagonal.data(), n, row ? row->data() : nullptr};
     }
 };
 
@@ -141,22 +141,20 @@ nb::dict smo_computed(Matrix<T> data, int family, double gamma, double coef0, in
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     const SmoOptions settings = options_of(options);
     Pool pool(settings.n_threads);
-    const ComputedRows<T> source(data.data(), static_cast<Index>(data.shape(0)), static_cast<Index>(data.shape(1)),
-                                 shape, pool);
+    const ComputedRows<T> source(data.data(), extent(data), extent(data, 1), shape, pool);
     return solve<T>(source, arrays_of(problem), settings, pool);
 }
 
 template <class T>
 MatrixRows<T> rows_of(const Matrix<T>& kernel, const std::optional<Indices>& view) {
     // Columns beyond the rows are padding, zeros.
-    if (kernel.shape(0) > kernel.shape(1)) throw std::invalid_argument("a kernel matrix must be square");
-    std::vector<Index> selection;
-    if (view) selection.assign(view->data(), view->data() + view->shape(0));
+    if (extent(kernel) > extent(kernel, 1)) throw std::invalid_argument("a kernel matrix must be square");
+    Array<Index> selection;
+    if (view) selection.assign(view->data(), view->data() + extent(*view));
     for (Index i : selection)
-        if (i < 0 || i >= static_cast<Index>(kernel.shape(0)))
-            throw std::invalid_argument("the view points outside the kernel matrix");
-    const Index n = view ? static_cast<Index>(selection.size()) : static_cast<Index>(kernel.shape(0));
-    return {kernel.data(), static_cast<Index>(kernel.shape(1)), std::move(selection), n};
+        if (i < 0 || i >= extent(kernel)) throw std::invalid_argument("the view points outside the kernel matrix");
+    const Index n = view ? selection.size() : extent(kernel);
+    return {kernel.data(), extent(kernel, 1), std::move(selection), n};
 }
 
 template <class T>
@@ -181,15 +179,15 @@ Index smo_path(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& m
                images = nb::cast<MutableMatrix<double>>(report[1], false);
     const auto offsets = nb::cast<MutableDoubles>(report[2], false), gaps = nb::cast<MutableDoubles>(report[3], false);
     const MatrixRows<T> source = rows_of(kernel, view);
-    const std::size_t n = static_cast<std::size_t>(source.size()), count = penalties.shape(0);
-    for (std::size_t size : {sign.shape(0), weight.shape(0), diagonal.shape(0), beta.shape(0), image.shape(0),
-                             betas.shape(1), images.shape(1)})
+    const Index n = source.size(), count = extent(penalties);
+    for (Index size : {extent(sign), extent(weight), extent(diagonal), extent(beta), extent(image), extent(betas, 1),
+                       extent(images, 1)})
         if (size != n)
             throw std::invalid_argument(
                 "all arrays of the path must have as many entries as the kernel matrix has rows");
-    for (std::size_t size : {betas.shape(0), images.shape(0), offsets.shape(0), gaps.shape(0)})
+    for (Index size : {extent(betas), extent(images), extent(offsets), extent(gaps)})
         if (size != count) throw std::invalid_argument("the report must have a line for each penalty");
-    const std::vector<double> rising(penalties.data(), penalties.data() + count);
+    const Array<double> rising(penalties.data(), penalties.data() + count);
     for (double penalty : rising)
         if (!(penalty > 0.0)) throw std::invalid_argument("a penalty must be above 0");
     const PathProblem problem{sign.data(), weight.data(), diagonal.data(), source.size(), nb::cast<bool>(machine[3])};
@@ -206,7 +204,7 @@ nb::dict smo_requested(const nb::object& request, Index n, const nb::tuple& prob
     auto ask = [&request, n](const Index* indices, Index count, T* out) {
         nb::gil_scoped_acquire lock;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        const std::size_t rows = static_cast<std::size_t>(count), columns = static_cast<std::size_t>(n);
+        const std::size_t rows = unsigned_of(count), columns = unsigned_of(n);
         nb::ndarray<nb::numpy, const std::int64_t> which(indices, {rows}, nb::handle());
         nb::ndarray<nb::numpy, T> target(out, {rows, columns}, nb::handle());
         request(nb::cast(which, nb::rv_policy::reference), nb::cast(target, nb::rv_policy::reference));
@@ -223,31 +221,30 @@ nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts,
                             MutableMatrix<double> kernel, const nb::tuple& problem, const nb::dict& options,
                             const nb::tuple& report) {
     const Arrays arrays = arrays_of(problem);
-    const SmoProblem quadratic = arrays.problem(static_cast<Index>(kernel.shape(0)));
+    const SmoProblem quadratic = arrays.problem(extent(kernel));
     if (quadratic.row) throw std::invalid_argument("each variable must have a row of its own");
     const auto diagonal = nb::cast<MutableDoubles>(problem[4], false);
-    const std::size_t n = static_cast<std::size_t>(quadratic.n), rounds = counts.shape(0);
-    if (columns.shape(1) != n || kernel.shape(0) != n || kernel.shape(1) != n || row_weights.shape(0) != n)
+    const Index n = quadratic.n, rounds = extent(counts);
+    if (extent(columns, 1) != n || extent(kernel) != n || extent(kernel, 1) != n || extent(row_weights) != n)
         throw std::invalid_argument("features, kernel matrix and weights must have as many rows as the problem");
-    if (fixed.shape(0) != columns.shape(0)) throw std::invalid_argument("each feature must be marked as fixed or not");
-    std::int64_t total = 0, removable = 0;
-    for (std::size_t r = 0; r < rounds; ++r) {
+    if (extent(fixed) != extent(columns)) throw std::invalid_argument("each feature must be marked as fixed or not");
+    Index total = 0, removable = 0;
+    for (Index r = 0; r < rounds; ++r) {
         if (counts.data()[r] < 1) throw std::invalid_argument("each round must drop a feature");
         total += counts.data()[r];
     }
-    for (std::size_t j = 0; j < fixed.shape(0); ++j) removable += fixed.data()[j] == 0;
+    for (Index j = 0; j < extent(fixed); ++j) removable += fixed.data()[j] == 0;
     if (total > removable) throw std::invalid_argument("there are fewer features than shall be dropped");
     if (report.size() != 5) throw std::invalid_argument("a report is (dropped, importances, gaps, fitted, seconds)");
     const auto dropped = nb::cast<MutableIndices>(report[0], false);
     const auto importances = nb::cast<MutableDoubles>(report[1], false);
     const auto gaps = nb::cast<MutableDoubles>(report[2], false), fitted = nb::cast<MutableDoubles>(report[3], false),
                seconds = nb::cast<MutableDoubles>(report[4], false);
-    const std::size_t features = static_cast<std::size_t>(total);
-    if (dropped.shape(0) != features || importances.shape(0) != features || gaps.shape(0) != rounds ||
-        fitted.shape(0) != rounds || seconds.shape(0) != rounds)
+    if (extent(dropped) != total || extent(importances) != total || extent(gaps) != rounds ||
+        extent(fitted) != rounds || extent(seconds) != rounds)
         throw std::invalid_argument("the report has the wrong size");
-    const EliminationPlan plan{columns.data(), static_cast<Index>(columns.shape(0)), fixed.data(),
-                               counts.data(),  static_cast<Index>(rounds),           row_weights.data()};
+    const EliminationPlan plan{columns.data(), extent(columns), fixed.data(),
+                               counts.data(),  rounds,          row_weights.data()};
     const EliminationReport lines{dropped.data(), importances.data(), gaps.data(), fitted.data(), seconds.data()};
     const SmoOptions settings = options_of(options);
     EliminationResult result;
@@ -270,62 +267,63 @@ nb::ndarray<nb::numpy, T> kept_array(Index n_rows, Index n_columns) {
     if (n_rows < 0 || n_columns < 0) throw std::invalid_argument("an array cannot have a negative size");
     auto* buffer = new Buffer<T>(n_rows * n_columns);
     nb::capsule owner(buffer, [](void* memory) noexcept { delete static_cast<Buffer<T>*>(memory); });
-    return {buffer->data(), {static_cast<std::size_t>(n_rows), static_cast<std::size_t>(n_columns)}, owner};
+    return {buffer->data(), {unsigned_of(n_rows), unsigned_of(n_columns)}, owner};
 }
 
 template <class T>
 void fill_kernel_matrix(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree,
                         double factor, MutableMatrix<T> out, int n_threads) {
-    if (left.shape(1) != right.shape(1)) throw std::invalid_argument("both sides must have the same number of columns");
-    if (out.shape(0) != left.shape(0) || out.shape(1) < right.shape(0))
+    if (extent(left, 1) != extent(right, 1))
+        throw std::invalid_argument("both sides must have the same number of columns");
+    if (extent(out) != extent(left) || extent(out, 1) < extent(right))
         throw std::invalid_argument("the result has the wrong shape");
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     nb::gil_scoped_release unlocked;
-    const Index d = static_cast<Index>(left.shape(1));
+    const Index d = extent(left, 1);
     Pool pool(n_threads);
-    const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape, pool);
-    const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape, pool);
-    kernel_matrix<T>(b.suited(a.suited(shape)), a, b, out.data(), static_cast<Index>(out.shape(1)), pool);
+    const PackedRows<T> a(left.data(), extent(left), d, shape, pool);
+    const PackedRows<T> b(right.data(), extent(right), d, shape, pool);
+    kernel_matrix<T>(b.suited(a.suited(shape)), a, b, out.data(), extent(out, 1), pool);
 }
 
 // out += the chosen rows of a matrix, each times its weight.
 template <class T>
 void add_weighted_rows(Matrix<T> kernel, Indices rows, Doubles weights, MutableDoubles out) {
-    if (weights.shape(0) != rows.shape(0)) throw std::invalid_argument("each row needs its weight");
-    if (out.shape(0) > kernel.shape(1)) throw std::invalid_argument("the result has the wrong shape");
-    std::vector<const T*> chosen;
-    for (std::size_t k = 0; k < rows.shape(0); ++k) {
-        if (rows(k) < 0 || rows(k) >= static_cast<Index>(kernel.shape(0)))
-            throw std::invalid_argument("a row lies outside the matrix");
-        chosen.push_back(kernel.data() + rows(k) * static_cast<Index>(kernel.shape(1)));
+    if (extent(weights) != extent(rows)) throw std::invalid_argument("each row needs its weight");
+    if (extent(out) > extent(kernel, 1)) throw std::invalid_argument("the result has the wrong shape");
+    Array<const T*> chosen;
+    for (Index k = 0; k < extent(rows); ++k) {
+        const Index row = rows.data()[k];
+        if (row < 0 || row >= extent(kernel)) throw std::invalid_argument("a row lies outside the matrix");
+        chosen.push_back(kernel.data() + row * extent(kernel, 1));
     }
     nb::gil_scoped_release unlocked;
-    hot_loops<T>().add_rows(chosen.data(), weights.data(), static_cast<Index>(chosen.size()), 0,
-                            static_cast<Index>(out.shape(0)), out.data());
+    hot_loops<T>().add_rows(chosen.data(), weights.data(), chosen.size(), 0, extent(out), out.data());
 }
 
 template <class T>
 void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree,
                           double factor, Matrix<double> coefficients, Indices ends, bool wide,
                           MutableMatrix<double> out, int n_threads) {
-    if (left.shape(1) != right.shape(1)) throw std::invalid_argument("both sides must have the same number of columns");
-    if (coefficients.shape(1) != right.shape(0))
+    if (extent(left, 1) != extent(right, 1))
+        throw std::invalid_argument("both sides must have the same number of columns");
+    if (extent(coefficients, 1) != extent(right))
         throw std::invalid_argument("each right-hand row needs its coefficients");
-    const std::vector<Index> segments(ends.data(), ends.data() + ends.shape(0));
-    if (segments.size() < 2 || segments.front() != 0 || segments.back() != static_cast<Index>(right.shape(0)))
+    const Array<Index> segments(ends.data(), ends.data() + extent(ends));
+    if (segments.size() < 2 || segments.front() != 0 || segments.back() != extent(right))
         throw std::invalid_argument("the segments must cover all right-hand rows");
-    for (std::size_t s = 1; s < segments.size(); ++s)
+    for (Index s = 1; s < segments.size(); ++s)
         if (segments[s] < segments[s - 1]) throw std::invalid_argument("the ends of the segments must not decrease");
-    if (out.shape(0) != left.shape(0) || out.shape(1) != (segments.size() - 1) * coefficients.shape(0))
+    if (extent(out) != extent(left) || extent(out, 1) != (segments.size() - 1) * extent(coefficients))
         throw std::invalid_argument("the result has the wrong shape");
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     nb::gil_scoped_release unlocked;
-    const Index d = static_cast<Index>(left.shape(1));
+    const Index d = extent(left, 1);
     Pool pool(n_threads);
-    const PackedRows<T> a(left.data(), static_cast<Index>(left.shape(0)), d, shape, pool);
-    const PackedRows<T> b(right.data(), static_cast<Index>(right.shape(0)), d, shape, pool);
-    kernel_products<T>(b.suited(a.suited(shape)), a, b, coefficients.data(), static_cast<Index>(coefficients.shape(0)),
-                       segments, wide, out.data(), pool);
+    const PackedRows<T> a(left.data(), extent(left), d, shape, pool);
+    const PackedRows<T> b(right.data(), extent(right), d, shape, pool);
+    kernel_products<T>(b.suited(a.suited(shape)), a, b, coefficients.data(), extent(coefficients), segments, wide,
+                       out.data(), pool);
 }
 
 template <class T>

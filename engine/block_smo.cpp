@@ -37,12 +37,12 @@ BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, con
       session_(session),
       n_(problem.n),
       n_columns_(source.size()),
-      block_(source, problem, session.options.block / (sizeof(T) / 4),
+      block_(source, problem, session.options.block / (sizeof(T) == 4 ? 1 : 2),
              session.pool),  // half as many in double precision
       cache_(n_columns_, session.options.cache_bytes),
-      changed_(static_cast<std::size_t>(std::max(block_.largest(), block_.count()))),
+      changed_(std::max(block_.largest(), block_.count())),
       workspace_(newton_workspace),
-      free_(static_cast<std::size_t>(free_limit + most_held)) {}
+      free_(free_limit + most_held) {}
 
 template <class T>
 SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
@@ -103,23 +103,20 @@ void BlockSmo<T>::note_rounding(const Survey& survey) {
 template <class T>
 void BlockSmo<T>::load(const Violation& now) {
     const double middle = now.middle();
-    for (auto* array : {&old_beta_, &inner_beta_, &lower_, &upper_})
-        array->resize(static_cast<std::size_t>(block_.count()));
-    for (auto* array : {&inner_gradient_, &up_, &low_}) array->resize(static_cast<std::size_t>(block_.stride()));
+    for (auto* array : {&old_beta_, &inner_beta_, &lower_, &upper_}) array->resize(block_.count());
+    for (auto* array : {&inner_gradient_, &up_, &low_}) array->resize(block_.stride());
     for (Index place = 0; place < block_.count(); ++place) {
-        const std::size_t s = static_cast<std::size_t>(place);
         const Index i = block_.member(place);
         // Measured from the middle of the violation, so that single precision resolves what matters.
-        inner_gradient_[s] = static_cast<T>(at_.gradient[i] + middle);
-        old_beta_[s] = inner_beta_[s] = at_.beta[i];
-        lower_[s] = problem_.lower[i];
-        upper_[s] = problem_.upper[i];
+        inner_gradient_[place] = static_cast<T>(at_.gradient[i] + middle);
+        old_beta_[place] = inner_beta_[place] = at_.beta[i];
+        lower_[place] = problem_.lower[i];
+        upper_[place] = problem_.upper[i];
     }
     for (Index place = block_.count(); place < block_.stride(); ++place) {  // padding, which never takes part
-        const std::size_t s = static_cast<std::size_t>(place);
-        inner_gradient_[s] = T(0);
-        up_[s] = T(-1e30);
-        low_[s] = T(1e30);
+        inner_gradient_[place] = T(0);
+        up_[place] = T(-1e30);
+        low_[place] = T(1e30);
     }
 }
 
@@ -156,15 +153,15 @@ auto BlockSmo<T>::begin_rows() -> std::unique_ptr<PendingRows> {
     for (auto& changed : changed_) changed.store(1, std::memory_order_relaxed);  // until known otherwise
     for (Index row : rows_.rows)
         if (!source_.resident(row) && cache_.find(row)) cache_.touch(row, round_);
-    for (std::size_t k = 0; k < rows_.rows.size(); ++k) {
+    for (Index k = 0; k < rows_.rows.size(); ++k) {
         const Index row = rows_.rows[k];
         if (source_.resident(row) || cache_.find(row)) continue;
         if (T* room = cache_.reserve(row, round_)) {
-            pending->which.push_back(static_cast<Index>(k));
+            pending->which.push_back(k);
             pending->target.push_back(room);
         }
     }
-    const Index groups = (static_cast<Index>(pending->which.size()) + rows_per_task - 1) / rows_per_task;
+    const Index groups = (pending->which.size() + rows_per_task - 1) / rows_per_task;
     if (groups > 0 && source_.concurrent())
         pending->job =
             session_.pool.post(groups * n_strips(), [this, p = pending.get()](Index task) { fill_task(*p, task); });
@@ -175,18 +172,18 @@ auto BlockSmo<T>::begin_rows() -> std::unique_ptr<PendingRows> {
 template <class T>
 void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
     const Index first = task / n_strips() * rows_per_task, begin = task % n_strips() * columns_per_strip;
-    const Index last = std::min<Index>(first + rows_per_task, static_cast<Index>(pending.which.size()));
+    const Index last = std::min(first + rows_per_task, pending.which.size());
     const Index end = std::min(padded(n_columns_), begin + columns_per_strip);
     Index indices[rows_per_task], variables[rows_per_task];
     T* targets[rows_per_task];
     Index count = 0;
     for (Index k = first; k < last; ++k) {
-        const std::size_t which = static_cast<std::size_t>(pending.which[static_cast<std::size_t>(k)]);
+        const Index which = pending.which[k];
         if (!changed_[which].load(std::memory_order_relaxed)) continue;  // not needed after all
         indices[count] = rows_.rows[which];
         variables[count] = rows_.first[which];
-        targets[count++] = pending.target[static_cast<std::size_t>(k)];
-        if (begin == 0) pending.filled[static_cast<std::size_t>(k)].store(1, std::memory_order_relaxed);
+        targets[count++] = pending.target[k];
+        if (begin == 0) pending.filled[k].store(1, std::memory_order_relaxed);
     }
     if (count) source_.fill(indices, count, begin, end, targets);
     // The diagonal as the block has it: rounding there would not cancel between the two.
@@ -201,8 +198,8 @@ template <class T>
 void BlockSmo<T>::settle(PendingRows& pending) {
     if (pending.job) pending.job.join();
     else if (!pending.which.empty()) fill_requested(pending);
-    for (std::size_t k = 0; k < pending.which.size(); ++k) {
-        const std::size_t which = static_cast<std::size_t>(pending.which[k]);
+    for (Index k = 0; k < pending.which.size(); ++k) {
+        const Index which = pending.which[k];
         if (pending.filled[k].load(std::memory_order_relaxed)) session_.result.n_entries += n_columns_;
         if (moved_[which] == 0.0) cache_.release(rows_.rows[which]);
     }
@@ -210,17 +207,16 @@ void BlockSmo<T>::settle(PendingRows& pending) {
 
 template <class T>
 void BlockSmo<T>::fill_requested(PendingRows& pending) {
-    std::vector<Index> indices;
-    std::vector<T*> targets;
-    for (std::size_t k = 0; k < pending.which.size(); ++k) {
-        const std::size_t which = static_cast<std::size_t>(pending.which[k]);
+    Array<Index> indices;
+    Array<T*> targets;
+    for (Index k = 0; k < pending.which.size(); ++k) {
+        const Index which = pending.which[k];
         if (moved_[which] == 0.0) continue;
         indices.push_back(rows_.rows[which]);
         targets.push_back(pending.target[k]);
         pending.filled[k] = 1;
     }
-    if (!indices.empty())
-        source_.fill(indices.data(), static_cast<Index>(indices.size()), 0, padded(n_columns_), targets.data());
+    if (!indices.empty()) source_.fill(indices.data(), indices.size(), 0, padded(n_columns_), targets.data());
 }
 
 template <class T>
@@ -230,60 +226,59 @@ void BlockSmo<T>::update_gradient(PendingRows& pending) {
         const Index i = block_.member(place);
         n_moved_ += change(place) != 0.0;
         at_.gradient[i] += problem_.ridge[i] * change(place);
-        at_.beta[i] = inner_beta_[static_cast<std::size_t>(place)];
+        at_.beta[i] = inner_beta_[place];
     }
     if (block_.holds_everything()) return update_from_block();
     moved_.assign(rows_.rows.size(), 0.0);
-    for (Index place = 0; place < block_.count(); ++place)
-        moved_[static_cast<std::size_t>(rows_.place[static_cast<std::size_t>(place)])] += change(place);
-    for (std::size_t k = 0; k < moved_.size(); ++k) changed_[k].store(moved_[k] != 0.0, std::memory_order_relaxed);
+    for (Index place = 0; place < block_.count(); ++place) moved_[rows_.place[place]] += change(place);
+    for (Index k = 0; k < moved_.size(); ++k) changed_[k].store(moved_[k] != 0.0, std::memory_order_relaxed);
     settle(pending);
     if (!problem_.row) return add_changes(at_.gradient);
-    std::vector<double> sums(static_cast<std::size_t>(n_columns_), 0.0);
+    Array<double> sums(n_columns_, 0.0);
     add_changes(sums.data());
-    for (Index i = 0; i < n_; ++i) at_.gradient[i] += sums[static_cast<std::size_t>(problem_.row[i])];
+    for (Index i = 0; i < n_; ++i) at_.gradient[i] += sums[problem_.row[i]];
 }
 
 // The rows of the block, each times what its variables changed by.
 template <class T>
 void BlockSmo<T>::add_changes(double* sums) {
-    std::vector<const T*> rows;
-    std::vector<Index> absent;
-    std::vector<double> weights, absent_weights;
-    for (std::size_t k = 0; k < moved_.size(); ++k) {
+    Array<const T*> rows;
+    Array<Index> absent;
+    Array<double> weights, absent_weights;
+    for (Index k = 0; k < moved_.size(); ++k) {
         if (moved_[k] == 0.0) continue;
         const Index index = rows_.rows[k];
         const T* row = source_.resident(index) ? source_.resident(index) : cache_.find(index);
         if (row) rows.push_back(row);
-        else absent.push_back(static_cast<Index>(k));
+        else absent.push_back(k);
         (row ? weights : absent_weights).push_back(moved_[k]);
     }
-    session_.result.n_entries += static_cast<std::int64_t>(absent.size()) * n_columns_;
+    session_.result.n_entries += absent.size() * n_columns_;
     const Index chunk = source_.concurrent() ? columns_for(session_.pool) : n_columns_;
     session_.pool.run((n_columns_ + chunk - 1) / chunk, [&](Index task) {
         const Index begin = task * chunk, end = std::min(n_columns_, begin + chunk);
-        hot_loops<T>().add_rows(rows.data(), weights.data(), static_cast<Index>(rows.size()), begin, end, sums);
+        hot_loops<T>().add_rows(rows.data(), weights.data(), rows.size(), begin, end, sums);
         if (!absent.empty()) add_absent(absent, absent_weights, begin, end, sums);
     });
 }
 
 // Rows that found no room in the cache are computed for a few columns at a time and used at once.
 template <class T>
-void BlockSmo<T>::add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin,
-                             Index end, double* sums) const {
+void BlockSmo<T>::add_absent(const Array<Index>& absent, const Array<double>& weights, Index begin, Index end,
+                             double* sums) const {
     const Index width = padded(end) - begin;
-    std::vector<T> buffer(static_cast<std::size_t>(rows_per_task * width));
-    for (std::size_t first = 0; first < absent.size(); first += rows_per_task) {
-        const Index count = std::min<Index>(rows_per_task, static_cast<Index>(absent.size() - first));
+    Array<T> buffer(rows_per_task * width);
+    for (Index first = 0; first < absent.size(); first += rows_per_task) {
+        const Index count = std::min(rows_per_task, absent.size() - first);
         Index indices[rows_per_task];
         T* targets[rows_per_task];
         for (Index q = 0; q < count; ++q) {
-            indices[q] = rows_.rows[static_cast<std::size_t>(absent[first + static_cast<std::size_t>(q)])];
+            indices[q] = rows_.rows[absent[first + q]];
             targets[q] = buffer.data() + q * width - begin;
         }
         source_.fill(indices, count, begin, padded(end), targets);
         for (Index q = 0; q < count; ++q) {
-            const std::size_t which = static_cast<std::size_t>(absent[first + static_cast<std::size_t>(q)]);
+            const Index which = absent[first + q];
             if (indices[q] >= begin && indices[q] < end)
                 targets[q][indices[q]] = static_cast<T>(problem_.diagonal[rows_.first[which]]);
         }
@@ -294,19 +289,17 @@ void BlockSmo<T>::add_absent(const std::vector<Index>& absent, const std::vector
 // The block holds everything: its matrix serves for the gradient too, less the ridge on its diagonal.
 template <class T>
 void BlockSmo<T>::update_from_block() {
-    std::vector<const T*> rows;
-    std::vector<double> weights, sums(static_cast<std::size_t>(n_), 0.0);
+    Array<const T*> rows;
+    Array<double> weights, sums(n_, 0.0);
     for (Index place = 0; place < n_; ++place) {
         if (change(place) == 0.0) continue;
         const double on_diagonal = static_cast<double>(block_.row(place)[place]);
-        sums[static_cast<std::size_t>(place)] +=
-            (problem_.diagonal[block_.member(place)] - on_diagonal) * change(place);
+        sums[place] += (problem_.diagonal[block_.member(place)] - on_diagonal) * change(place);
         rows.push_back(block_.row(place));
         weights.push_back(change(place));
     }
-    hot_loops<T>().add_rows(rows.data(), weights.data(), static_cast<Index>(rows.size()), 0, n_, sums.data());
-    for (Index place = 0; place < n_; ++place)
-        at_.gradient[block_.member(place)] += sums[static_cast<std::size_t>(place)];
+    hot_loops<T>().add_rows(rows.data(), weights.data(), rows.size(), 0, n_, sums.data());
+    for (Index place = 0; place < n_; ++place) at_.gradient[block_.member(place)] += sums[place];
 }
 
 template class BlockSmo<float>;

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <memory>
-#include <vector>
 
 #include "row_cache.hpp"
 #include "smo_types.hpp"
@@ -22,11 +21,11 @@ public:
 
 private:
     struct PendingRows {
-        std::vector<Index> which;  // of the block's rows
-        std::vector<T*> target;
-        std::vector<std::atomic<char>> filled;
+        Array<Index> which;  // of the block's rows
+        Array<T*> target;
+        Array<std::atomic<char>> filled;
         Pool::Posted job;  // last, since the others must be there until it has ended
-        explicit PendingRows(std::size_t n) : filled(n) {}
+        explicit PendingRows(Index n) : filled(n) {}
     };
 
     bool worth_shrinking(const Violation& now) const;
@@ -42,12 +41,10 @@ private:
     void update_gradient(PendingRows& pending);
     void update_from_block();
     void add_changes(double* sums);
-    void add_absent(const std::vector<Index>& absent, const std::vector<double>& weights, Index begin, Index end,
+    void add_absent(const Array<Index>& absent, const Array<double>& weights, Index begin, Index end,
                     double* sums) const;
 
-    double change(Index place) const {
-        return inner_beta_[static_cast<std::size_t>(place)] - old_beta_[static_cast<std::size_t>(place)];
-    }
+    double change(Index place) const { return inner_beta_[place] - old_beta_[place]; }
 
     const RowSource<T>& source_;
     const SmoProblem& problem_;
@@ -56,15 +53,15 @@ private:
     const Index n_, n_columns_;  // variables, and entries of a kernel row: fewer where variables share rows
     WorkingSet<T> block_;
     RowCache<T> cache_;
-    DistinctRows rows_;                       // of the block
-    std::vector<double> moved_;               // by how much the variables of each of them changed
-    std::vector<std::atomic<char>> changed_;  // whether they did; read by helpers
+    DistinctRows rows_;                 // of the block
+    Array<double> moved_;               // by how much the variables of each of them changed
+    Array<std::atomic<char>> changed_;  // whether they did; read by helpers
     Buffer<double> workspace_;
-    std::vector<std::int64_t> free_;
+    Array<std::int64_t> free_;
     std::int64_t round_ = 0, steps_ = 0;
     Index n_moved_ = 0;
-    std::vector<T> inner_gradient_, up_, low_;
-    std::vector<double> inner_beta_, old_beta_, lower_, upper_;
+    Array<T> inner_gradient_, up_, low_;
+    Array<double> inner_beta_, old_beta_, lower_, upper_;
 };
 
 }  // namespace mercer

@@ -5,7 +5,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+
+#include "array.hpp"
 
 namespace mercer {
 
@@ -20,8 +21,8 @@ template <class T>
 class Buffer {
 public:
     Buffer() = default;
-    explicit Buffer(std::int64_t count)
-        : bytes_(static_cast<std::size_t>(count) * sizeof(T)), values_(static_cast<T*>(acquire_memory(bytes_))) {}
+    explicit Buffer(Index count)
+        : bytes_(unsigned_of(count) * sizeof(T)), values_(static_cast<T*>(acquire_memory(bytes_))) {}
     ~Buffer() {
         if (values_) release_memory(values_, bytes_);
     }
@@ -38,8 +39,8 @@ public:
 
     T* data() { return values_; }
     const T* data() const { return values_; }
-    T& operator[](std::int64_t i) { return values_[i]; }
-    const T& operator[](std::int64_t i) const { return values_[i]; }
+    T& operator[](Index i) { return values_[i]; }
+    const T& operator[](Index i) const { return values_[i]; }
 
 private:
     std::size_t bytes_ = 0;

@@ -25,8 +25,7 @@ constexpr double slack = 1e-9;      // relative, for rounding in the bound on we
 // most |x| |beta - beta then|. Those of now are computed in the order of then, until no other can be smaller.
 class Weights {
 public:
-    Weights(const EliminationPlan& plan, Index n)
-        : plan_(plan), n_(n), gone_(static_cast<std::size_t>(plan.n_features)) {
+    Weights(const EliminationPlan& plan, Index n) : plan_(plan), n_(n), gone_(plan.n_features) {
         for (Index j = 0; j < plan.n_features; ++j)
             if (!plan.fixed[j]) left_.push_back(j);
         for (Index j : left_) {
@@ -44,11 +43,11 @@ public:
         if (count == 1 && smallest(beta, *chosen, *importances)) return;
         refresh(beta, count);
         for (Index k = 0; k < count; ++k) {
-            chosen[k] = sorted_[static_cast<std::size_t>(k)].feature;
-            importances[k] = sorted_[static_cast<std::size_t>(k)].size * sorted_[static_cast<std::size_t>(k)].size;
+            chosen[k] = sorted_[k].feature;
+            importances[k] = sorted_[k].size * sorted_[k].size;
         }
         sorted_.erase(sorted_.begin(), sorted_.begin() + count);
-        for (Index k = 0; k < count; ++k) gone_[static_cast<std::size_t>(chosen[k])] = 1;
+        for (Index k = 0; k < count; ++k) gone_[chosen[k]] = 1;
         n_gone_ += count;
     }
 
@@ -66,19 +65,19 @@ private:
         if (sorted_.empty() || work_ > patience * (plan_.n_features - n_gone_)) return false;
         double sum = 0.0;
         for (Index i = 0; i < n_; ++i) {
-            const double change = beta[i] - then_[static_cast<std::size_t>(i)];
+            const double change = beta[i] - then_[i];
             sum += change * change;
         }
         const double reach = longest_ * std::sqrt(sum) * (1.0 + slack);
         Entry best{std::numeric_limits<double>::infinity(), 0};
-        std::size_t where = 0, first = 0;
+        Index where = 0, first = 0;
         for (; first < sorted_.size() && sorted_[first].size <= best.size + reach; first += block) {
-            const std::size_t count = std::min<std::size_t>(block, sorted_.size() - first);
+            const Index count = std::min(block, sorted_.size() - first);
             const double* rows[block];
             double values[block] = {};
-            for (std::size_t k = 0; k < count; ++k) rows[k] = column(sorted_[first + k].feature);
+            for (Index k = 0; k < count; ++k) rows[k] = column(sorted_[first + k].feature);
             hot_loops<double>().dot_rows(rows, static_cast<Index>(count), beta, 1, n_, 0, n_, values, 1);
-            for (std::size_t k = 0; k < count; ++k) {
+            for (Index k = 0; k < count; ++k) {
                 const Entry now{std::abs(values[k]), sorted_[first + k].feature};
                 if (now < best) {
                     best = now;
@@ -86,11 +85,11 @@ private:
                 }
             }
         }
-        work_ += static_cast<Index>(std::min(first, sorted_.size()));
+        work_ += std::min(first, sorted_.size());
         if (first >= sorted_.size() && outside_ <= best.size + reach) return false;
-        sorted_.erase(sorted_.begin() + static_cast<std::ptrdiff_t>(where));
+        sorted_.erase(sorted_.begin() + where);
         ++n_gone_;
-        gone_[static_cast<std::size_t>(best.feature)] = 1;
+        gone_[best.feature] = 1;
         chosen = best.feature;
         importance = best.size * best.size;
         return true;
@@ -98,22 +97,18 @@ private:
 
     // All weights anew; the smallest of them, at least `count`, in their order.
     void refresh(const double* beta, Index count) {
-        left_.erase(std::remove_if(left_.begin(), left_.end(),
-                                   [this](Index j) { return gone_[static_cast<std::size_t>(j)] != 0; }),
-                    left_.end());
-        std::vector<const double*> rows;
+        left_.erase(std::remove_if(left_.begin(), left_.end(), [this](Index j) { return gone_[j] != 0; }), left_.end());
+        Array<const double*> rows;
         for (Index j : left_) rows.push_back(column(j));
-        std::vector<double> values(left_.size(), 0.0);
-        hot_loops<double>().dot_rows(rows.data(), static_cast<Index>(rows.size()), beta, 1, n_, 0, n_, values.data(),
-                                     1);
+        Array<double> values(left_.size(), 0.0);
+        hot_loops<double>().dot_rows(rows.data(), rows.size(), beta, 1, n_, 0, n_, values.data(), 1);
         then_.assign(beta, beta + n_);
         sorted_.clear();
-        for (std::size_t k = 0; k < left_.size(); ++k) sorted_.push_back({std::abs(values[k]), left_[k]});
-        const std::size_t kept =
-            static_cast<std::size_t>(std::max({count, few, static_cast<Index>(left_.size()) / sorted_share}));
+        for (Index k = 0; k < left_.size(); ++k) sorted_.push_back({std::abs(values[k]), left_[k]});
+        const Index kept = std::max({count, few, left_.size() / sorted_share});
         outside_ = std::numeric_limits<double>::infinity();
         if (sorted_.size() > kept) {
-            const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(kept);
+            const auto middle = sorted_.begin() + kept;
             std::nth_element(sorted_.begin(), middle, sorted_.end());
             outside_ = middle->size;
             sorted_.resize(kept);
@@ -124,10 +119,10 @@ private:
 
     const EliminationPlan& plan_;
     const Index n_;
-    std::vector<Index> left_;  // as of the last refresh
-    std::vector<char> gone_;
-    std::vector<Entry> sorted_;
-    std::vector<double> then_;
+    Array<Index> left_;  // as of the last refresh
+    Array<char> gone_;
+    Array<Entry> sorted_;
+    Array<double> then_;
     double longest_ = 0.0, outside_ = 0.0;
     Index work_ = 0, n_gone_ = 0;
 };
@@ -160,7 +155,7 @@ public:
             const Index count = plan_.counts[r];
             weights_.choose(at_.beta, count, dropped, importances);
             describe(r);
-            std::vector<const double*> columns;
+            Array<const double*> columns;
             for (Index k = 0; k < count; ++k) columns.push_back(weights_.column(dropped[k]));
             const ActiveSet::Outcome outcome = active_.forget(columns.data(), count);
             ready = outcome == ActiveSet::Outcome::solved;

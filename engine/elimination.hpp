@@ -1,8 +1,6 @@
 // Recursive elimination of features from a linear machine: solve, drop those with the smallest weights, repeat.
 #pragma once
 
-#include <vector>
-
 #include "smo_types.hpp"
 
 namespace mercer {

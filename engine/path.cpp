@@ -20,9 +20,8 @@ double dot(const double* a, const double* b, Index n) {
 class Machine {
 public:
     Machine(const PathProblem& given, const PathPoint& start) : given_(given), at_(start) {
-        for (auto* array : {&p_, &lower_, &upper_, &ridge_, &gradient_})
-            array->resize(static_cast<std::size_t>(given.n));
-        for (Index i = 0; i < given.n; ++i) p_[static_cast<std::size_t>(i)] = -given.sign[i];
+        for (auto* array : {&p_, &lower_, &upper_, &ridge_, &gradient_}) array->resize(given.n);
+        for (Index i = 0; i < given.n; ++i) p_[i] = -given.sign[i];
     }
 
     template <class T>
@@ -30,15 +29,13 @@ public:
         set_bounds(penalty);
         const double stretch = stretched(penalty);
         for (Index i = 0; i < given_.n; ++i) {
-            const std::size_t k = static_cast<std::size_t>(i);
-            at_.beta[i] = std::min(std::max(stretch * at_.beta[i], lower_[k]), upper_[k]);
-            gradient_[k] = stretch * at_.image[i] + p_[k] + ridge_[k] * at_.beta[i];
+            at_.beta[i] = std::min(std::max(stretch * at_.beta[i], lower_[i]), upper_[i]);
+            gradient_[i] = stretch * at_.image[i] + p_[i] + ridge_[i] * at_.beta[i];
         }
         const SmoProblem problem{p_.data(), lower_.data(), upper_.data(), ridge_.data(), given_.diagonal, given_.n};
         const SmoResult result = solve_smo(source, problem, options, {at_.beta, gradient_.data()}, pool);
         for (Index i = 0; i < given_.n; ++i) {
-            const std::size_t k = static_cast<std::size_t>(i);
-            at_.image[i] = gradient_[k] - p_[k] - ridge_[k] * at_.beta[i];
+            at_.image[i] = gradient_[i] - p_[i] - ridge_[i] * at_.beta[i];
         }
         at_.penalty = penalty;
         offset_ = find_offset(problem);
@@ -50,12 +47,11 @@ public:
 private:
     void set_bounds(double penalty) {
         for (Index i = 0; i < given_.n; ++i) {
-            const std::size_t k = static_cast<std::size_t>(i);
             const double bound = given_.squared ? infinity : penalty * given_.weight[i];
             const bool open = given_.weight[i] > 0.0;
-            upper_[k] = open && given_.sign[i] > 0.0 ? bound : 0.0;
-            lower_[k] = open && given_.sign[i] < 0.0 ? -bound : 0.0;
-            ridge_[k] = given_.squared && open ? 1.0 / (penalty * given_.weight[i]) : 0.0;
+            upper_[i] = open && given_.sign[i] > 0.0 ? bound : 0.0;
+            lower_[i] = open && given_.sign[i] < 0.0 ? -bound : 0.0;
+            ridge_[i] = given_.squared && open ? 1.0 / (penalty * given_.weight[i]) : 0.0;
         }
     }
 
@@ -65,8 +61,7 @@ private:
         const double most = given_.squared ? infinity : penalty / at_.penalty;
         if (mostly_bounded_ && !given_.squared) return most;
         double curvature = dot(at_.beta, at_.image, given_.n);
-        for (Index i = 0; given_.squared && i < given_.n; ++i)
-            curvature += at_.beta[i] * at_.beta[i] * ridge_[static_cast<std::size_t>(i)];
+        for (Index i = 0; given_.squared && i < given_.n; ++i) curvature += at_.beta[i] * at_.beta[i] * ridge_[i];
         if (!(curvature > 0.0)) return 1.0;
         return std::min(std::max(-dot(p_.data(), at_.beta, given_.n) / curvature, 0.0), most);
     }
@@ -92,7 +87,7 @@ private:
 
     const PathProblem& given_;
     PathPoint at_;
-    std::vector<double> p_, lower_, upper_, ridge_, gradient_;
+    Array<double> p_, lower_, upper_, ridge_, gradient_;
     bool mostly_bounded_ = false;
     double offset_ = 0.0;
 };
@@ -100,25 +95,24 @@ private:
 }  // namespace
 
 template <class T>
-Index solve_path(const RowSource<T>& source, const PathProblem& problem, const std::vector<double>& penalties,
+Index solve_path(const RowSource<T>& source, const PathProblem& problem, const Array<double>& penalties,
                  const SmoOptions& options, PathPoint at, const PathReport& report) {
     Machine machine(problem, at);
     Pool pool(options.n_threads);
-    for (std::size_t k = 0; k < penalties.size(); ++k) {
-        const SmoResult result = machine.solve(source, penalties[k], options, pool);
-        const Index line = static_cast<Index>(k);
+    for (Index line = 0; line < penalties.size(); ++line) {
+        const SmoResult result = machine.solve(source, penalties[line], options, pool);
         if (result.status == SmoStatus::interrupted) return line;
         std::copy_n(at.beta, problem.n, report.betas + line * problem.n);
         std::copy_n(at.image, problem.n, report.images + line * problem.n);
         report.offsets[line] = machine.offset();
         report.gaps[line] = result.gap;
     }
-    return static_cast<Index>(penalties.size());
+    return penalties.size();
 }
 
-template Index solve_path(const RowSource<float>&, const PathProblem&, const std::vector<double>&, const SmoOptions&,
+template Index solve_path(const RowSource<float>&, const PathProblem&, const Array<double>&, const SmoOptions&,
                           PathPoint, const PathReport&);
-template Index solve_path(const RowSource<double>&, const PathProblem&, const std::vector<double>&, const SmoOptions&,
+template Index solve_path(const RowSource<double>&, const PathProblem&, const Array<double>&, const SmoOptions&,
                           PathPoint, const PathReport&);
 
 }  // namespace mercer

@@ -1,8 +1,6 @@
 // A two-class machine solved for one penalty after another, each time from the last solution.
 #pragma once
 
-#include <vector>
-
 #include "smo_types.hpp"
 
 namespace mercer {
@@ -32,7 +30,7 @@ struct PathReport {
 
 // Solves for rising penalties; returns how many were solved, fewer than asked for when the caller stops it.
 template <class T>
-Index solve_path(const RowSource<T>& source, const PathProblem& problem, const std::vector<double>& penalties,
+Index solve_path(const RowSource<T>& source, const PathProblem& problem, const Array<double>& penalties,
                  const SmoOptions& options, PathPoint at, const PathReport& report);
 
 }  // namespace mercer

@@ -1,9 +1,11 @@
 #include "pool.hpp"
 
+#include <algorithm>
+
 namespace mercer {
 
 bool Pool::Job::work() noexcept {
-    const std::int64_t mine = next_.fetch_add(1, std::memory_order_relaxed);
+    const Index mine = next_.fetch_add(1, std::memory_order_relaxed);
     if (mine >= count_) return false;
     if (!failed_.load(std::memory_order_relaxed)) {
         try {
@@ -40,7 +42,7 @@ void Pool::Posted::join() {
 }
 
 Pool::Pool(int n_threads) {
-    threads_.reserve(static_cast<std::size_t>(n_threads > 1 ? n_threads - 1 : 0));
+    threads_.reserve(n_threads > 1 ? n_threads - 1 : 0);
     try {
         for (int i = 1; i < n_threads; ++i) threads_.emplace_back([this] { help(); });
     } catch (const std::exception&) {
@@ -76,7 +78,7 @@ void Pool::help() {
     }
 }
 
-Pool::Posted Pool::post(std::int64_t count, Task task) {
+Pool::Posted Pool::post(Index count, Task task) {
     auto job = std::make_shared<Job>(count, std::move(task));
     if (!threads_.empty()) {
         {
@@ -89,9 +91,9 @@ Pool::Posted Pool::post(std::int64_t count, Task task) {
     return Posted(std::move(job));
 }
 
-void Pool::run(std::int64_t count, Task task) {
+void Pool::run(Index count, Task task) {
     if (count <= 1 || threads_.empty()) {
-        for (std::int64_t i = 0; i < count; ++i) task(i);
+        for (Index i = 0; i < count; ++i) task(i);
         return;
     }
     post(count, std::move(task)).join();

@@ -4,13 +4,13 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
+
+#include "array.hpp"
 
 namespace mercer {
 
@@ -18,7 +18,7 @@ class Pool {
     class Job;
 
 public:
-    using Task = std::function<void(std::int64_t)>;
+    using Task = std::function<void(Index)>;
 
     // Work that helpers may have begun: task(0) ... task(count - 1), in that order of beginning. Tasks use what
     // belongs to the caller, so that this does not go away before the last of them has ended.
@@ -46,16 +46,16 @@ public:
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
 
-    int helpers() const { return static_cast<int>(threads_.size()); }
+    Index helpers() const { return threads_.size(); }
 
     // Helpers begin at once; the caller goes on and joins later.
-    Posted post(std::int64_t count, Task task);
-    void run(std::int64_t count, Task task);
+    Posted post(Index count, Task task);
+    void run(Index count, Task task);
 
 private:
     class Job {
     public:
-        Job(std::int64_t count, Task task) : task_(std::move(task)), count_(count) {}
+        Job(Index count, Task task) : task_(std::move(task)), count_(count) {}
 
         // Does one task, or skips it after another has failed; false when none is left to begin.
         bool work() noexcept;
@@ -66,16 +66,16 @@ private:
 
     private:
         const Task task_;
-        const std::int64_t count_;
-        std::atomic<std::int64_t> next_{0};
-        std::atomic<std::int64_t> done_{0};
+        const Index count_;
+        std::atomic<Index> next_{0};
+        std::atomic<Index> done_{0};
         std::atomic<bool> failed_{false};
         std::exception_ptr error_;  // written by the task that failed first, read when all have ended
     };
 
     void help();
 
-    std::vector<std::thread> threads_;
+    Array<std::thread> threads_;
     std::mutex mutex_;
     std::condition_variable wake_;
     std::shared_ptr<Job> current_;

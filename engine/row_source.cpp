@@ -56,8 +56,8 @@ PackedRows<T>::PackedRows(const T* rows, Index n, Index n_features, const Kernel
 }
 
 template <class T>
-PackedRows<T>::PackedRows(const PackedRows& all, const std::vector<Index>& selection, Pool& pool)
-    : n_(static_cast<Index>(selection.size())),
+PackedRows<T>::PackedRows(const PackedRows& all, const Array<Index>& selection, Pool& pool)
+    : n_(selection.size()),
       d_(all.d_),
       rows_(n_ * d_),
       panels_(padded(n_) * d_),
@@ -65,7 +65,7 @@ PackedRows<T>::PackedRows(const PackedRows& all, const std::vector<Index>& selec
       wide_halves_(padded(n_)) {
     by_panels(n_, pool, [&](Index begin, Index end) {
         for (Index i = begin; i < end; ++i) {
-            const Index from = selection[static_cast<std::size_t>(i)];
+            const Index from = selection[i];
             std::copy_n(all.row(from), d_, rows_.data() + i * d_);
             wide_halves_[i] = all.half(from);
         }
@@ -109,10 +109,10 @@ template <class T>
 void tile_of(const KernelShape& shape, const PackedRows<T>& data, const Index* indices, Index count,
              const Panels<T>& panels, Index panel_begin, Index panel_end, T* const* out) {
     const Index d = data.n_features();
-    std::vector<T> queries(static_cast<std::size_t>(count * d)), halves(static_cast<std::size_t>(count));
+    Array<T> queries(count * d), halves(count);
     for (Index q = 0; q < count; ++q) {
         std::copy_n(data.row(indices[q]), d, queries.data() + q * d);
-        halves[static_cast<std::size_t>(q)] = static_cast<T>(data.half(indices[q]));
+        halves[q] = static_cast<T>(data.half(indices[q]));
     }
     hot_loops<T>().tile(shape, {queries.data(), halves.data(), nullptr, count}, panels, panel_begin, panel_end, out);
 }
@@ -120,8 +120,7 @@ void tile_of(const KernelShape& shape, const PackedRows<T>& data, const Index* i
 template <class T>
 class ComputedColumns final : public ColumnSource<T> {
 public:
-    ComputedColumns(const KernelShape& shape, const PackedRows<T>& data, const std::vector<Index>& selection,
-                    Pool& pool)
+    ComputedColumns(const KernelShape& shape, const PackedRows<T>& data, const Array<Index>& selection, Pool& pool)
         : shape_(shape), data_(data), selected_(data, selection, pool) {}
 
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override {
@@ -138,29 +137,28 @@ private:
 template <class T>
 class ThinnedColumns final : public ColumnSource<T> {
 public:
-    ThinnedColumns(const RowSource<T>& source, const std::vector<Index>& selection)
+    ThinnedColumns(const RowSource<T>& source, const Array<Index>& selection)
         : source_(source), selection_(selection) {}
 
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override {
         const Index width = padded(source_.size());
-        std::vector<T> rows(static_cast<std::size_t>(count * width));
-        std::vector<T*> targets(static_cast<std::size_t>(count));
-        for (Index q = 0; q < count; ++q) targets[static_cast<std::size_t>(q)] = rows.data() + q * width;
+        Array<T> rows(count * width);
+        Array<T*> targets(count);
+        for (Index q = 0; q < count; ++q) targets[q] = rows.data() + q * width;
         source_.fill(indices, count, 0, width, targets.data());
         for (Index q = 0; q < count; ++q)
-            for (Index c = begin; c < std::min(end, static_cast<Index>(selection_.size())); ++c)
-                out[q][c] = targets[static_cast<std::size_t>(q)][selection_[static_cast<std::size_t>(c)]];
+            for (Index c = begin; c < std::min(end, selection_.size()); ++c) out[q][c] = targets[q][selection_[c]];
     }
 
 private:
     const RowSource<T>& source_;
-    const std::vector<Index>& selection_;
+    const Array<Index>& selection_;
 };
 
 template <class T>
 class MatrixColumns final : public ColumnSource<T> {
 public:
-    MatrixColumns(const MatrixRows<T>& source, const std::vector<Index>& selection) : source_(source) {
+    MatrixColumns(const MatrixRows<T>& source, const Array<Index>& selection) : source_(source) {
         columns_.reserve(selection.size());
         for (Index c : selection) columns_.push_back(source.at(c));
     }
@@ -168,14 +166,13 @@ public:
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override {
         for (Index q = 0; q < count; ++q) {
             const T* row = source_.stored(indices[q]);
-            for (Index c = begin; c < std::min(end, static_cast<Index>(columns_.size())); ++c)
-                out[q][c] = row[columns_[static_cast<std::size_t>(c)]];
+            for (Index c = begin; c < std::min(end, columns_.size()); ++c) out[q][c] = row[columns_[c]];
         }
     }
 
 private:
     const MatrixRows<T>& source_;
-    std::vector<Index> columns_;
+    Array<Index> columns_;
 };
 
 }  // namespace
@@ -186,12 +183,12 @@ void ComputedRows<T>::fill(const Index* indices, Index count, Index begin, Index
 }
 
 template <class T>
-std::unique_ptr<ColumnSource<T>> ComputedRows<T>::columns(const std::vector<Index>& selection) const {
+std::unique_ptr<ColumnSource<T>> ComputedRows<T>::columns(const Array<Index>& selection) const {
     return std::make_unique<ComputedColumns<T>>(shape_, data_, selection, pool_);
 }
 
 template <class T>
-std::unique_ptr<RowSource<T>> ComputedRows<T>::subset(const std::vector<Index>& selection) const {
+std::unique_ptr<RowSource<T>> ComputedRows<T>::subset(const Array<Index>& selection) const {
     return std::make_unique<ComputedRows<T>>(*this, selection);
 }
 
@@ -206,27 +203,27 @@ void MatrixRows<T>::fill(const Index* indices, Index count, Index begin, Index e
 }
 
 template <class T>
-std::unique_ptr<ColumnSource<T>> MatrixRows<T>::columns(const std::vector<Index>& selection) const {
+std::unique_ptr<ColumnSource<T>> MatrixRows<T>::columns(const Array<Index>& selection) const {
     return std::make_unique<MatrixColumns<T>>(*this, selection);
 }
 
 // A small part is copied, so that its entries need to be collected once only.
 template <class T>
-std::unique_ptr<RowSource<T>> MatrixRows<T>::subset(const std::vector<Index>& selection) const {
+std::unique_ptr<RowSource<T>> MatrixRows<T>::subset(const Array<Index>& selection) const {
     constexpr Index largest_copy = 4096;
-    const Index n = static_cast<Index>(selection.size());
+    const Index n = selection.size();
     if (n <= largest_copy) {
         const Index stride = padded_stride(n);
         Buffer<T> copy(n * stride);
         const MatrixColumns<T> columns(*this, selection);
         for (Index q = 0; q < n; ++q) {
             T* row = copy.data() + q * stride;
-            columns.fill(&selection[static_cast<std::size_t>(q)], 1, 0, n, &row);
+            columns.fill(&selection[q], 1, 0, n, &row);
             std::fill(row + n, row + stride, T(0));
         }
         return std::make_unique<MatrixRows<T>>(std::move(copy), stride, n);
     }
-    std::vector<Index> view;
+    Array<Index> view;
     view.reserve(selection.size());
     for (Index i : selection) view.push_back(at(i));
     return std::make_unique<MatrixRows<T>>(matrix_, stride_, std::move(view), n);
@@ -234,7 +231,7 @@ std::unique_ptr<RowSource<T>> MatrixRows<T>::subset(const std::vector<Index>& se
 
 template <class T>
 void RequestedRows<T>::fill(const Index* indices, Index count, Index, Index end, T* const* out) const {
-    std::vector<T> rows(static_cast<std::size_t>(count * n_));
+    Array<T> rows(count * n_);
     request_(indices, count, rows.data());
     for (Index q = 0; q < count; ++q) {
         std::copy_n(rows.data() + q * n_, n_, out[q]);
@@ -243,23 +240,22 @@ void RequestedRows<T>::fill(const Index* indices, Index count, Index, Index end,
 }
 
 template <class T>
-std::unique_ptr<ColumnSource<T>> RequestedRows<T>::columns(const std::vector<Index>& selection) const {
+std::unique_ptr<ColumnSource<T>> RequestedRows<T>::columns(const Array<Index>& selection) const {
     return std::make_unique<ThinnedColumns<T>>(*this, selection);
 }
 
 template <class T>
-std::unique_ptr<RowSource<T>> RequestedRows<T>::subset(const std::vector<Index>& selection) const {
+std::unique_ptr<RowSource<T>> RequestedRows<T>::subset(const Array<Index>& selection) const {
     auto request = [this, selection](const Index* indices, Index count, T* out) {
-        std::vector<Index> rows(static_cast<std::size_t>(count));
-        std::vector<T*> targets(static_cast<std::size_t>(count));
+        Array<Index> rows(count);
+        Array<T*> targets(count);
         for (Index q = 0; q < count; ++q) {
-            rows[static_cast<std::size_t>(q)] = selection[static_cast<std::size_t>(indices[q])];
-            targets[static_cast<std::size_t>(q)] = out + q * static_cast<Index>(selection.size());
+            rows[q] = selection[indices[q]];
+            targets[q] = out + q * selection.size();
         }
-        ThinnedColumns<T>(*this, selection)
-            .fill(rows.data(), count, 0, static_cast<Index>(selection.size()), targets.data());
+        ThinnedColumns<T>(*this, selection).fill(rows.data(), count, 0, selection.size(), targets.data());
     };
-    return std::make_unique<RequestedRows<T>>(request, static_cast<Index>(selection.size()));
+    return std::make_unique<RequestedRows<T>>(request, selection.size());
 }
 
 template <class T>
@@ -269,10 +265,10 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
     const Index n = left.size(), m = right.size(), width = padded(m);
     pool.run((n + group - 1) / group, [&](Index task) {
         const Index first = task * group, count = std::min(group, n - first);
-        std::vector<T> buffer;
+        Array<T> buffer;
         T* targets[group];
         const bool direct = width <= stride;  // rows that are not whole panels go through a buffer
-        if (!direct) buffer.resize(static_cast<std::size_t>(count * width));
+        if (!direct) buffer.resize(count * width);
         for (Index q = 0; q < count; ++q)
             targets[q] = direct ? values + (first + q) * stride : buffer.data() + q * width;
         hot_loops<T>().tile(shape, left.query(first, count), right.panels(), 0, width / panel_rows, targets);
@@ -299,15 +295,15 @@ void fill_tile(const KernelShape& shape, const Queries<float>& queries, const Pa
 // Kernel values are of type V.
 template <class V, class T>
 void sum_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right,
-                  const double* coefficients, Index n_coefficients, const std::vector<Index>& ends, double* sums,
+                  const double* coefficients, Index n_coefficients, const Array<Index>& ends, double* sums,
                   Pool& pool) {
     constexpr Index group = query_group, chunk = 32 * panel_rows;
     const Index n = left.size(), m = right.size();
-    const Index n_segments = static_cast<Index>(ends.size()) - 1, stride = n_segments * n_coefficients;
+    const Index n_segments = ends.size() - 1, stride = n_segments * n_coefficients;
     std::fill_n(sums, n * stride, 0.0);
     pool.run((n + group - 1) / group, [&](Index task) {
         const Index first = task * group, count = std::min(group, n - first);
-        std::vector<V> buffer(static_cast<std::size_t>(group * chunk));
+        Array<V> buffer(group * chunk);
         V* targets[group];
         const V* rows[group];
         for (Index begin = 0; begin < m; begin += chunk) {
@@ -316,8 +312,8 @@ void sum_products(const KernelShape& shape, const PackedRows<T>& left, const Pac
             fill_tile(shape, left.query(first, count), right.panels(), begin / panel_rows, padded(end) / panel_rows,
                       targets);
             for (Index s = 0; s < n_segments; ++s) {
-                const Index from = std::max(begin, ends[static_cast<std::size_t>(s)]);
-                const Index to = std::min(end, ends[static_cast<std::size_t>(s) + 1]);
+                const Index from = std::max(begin, ends[s]);
+                const Index to = std::min(end, ends[s + 1]);
                 if (from >= to) continue;
                 for (Index q = 0; q < count; ++q) rows[q] = buffer.data() + q * chunk + (from - begin);
                 hot_loops<V>().dot_rows(rows, count, coefficients, n_coefficients, m, from, to,
@@ -331,7 +327,7 @@ void sum_products(const KernelShape& shape, const PackedRows<T>& left, const Pac
 
 template <class T>
 void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right,
-                     const double* coefficients, Index n_coefficients, const std::vector<Index>& ends, bool wide,
+                     const double* coefficients, Index n_coefficients, const Array<Index>& ends, bool wide,
                      double* sums, Pool& pool) {
     if (wide) sum_products<double>(shape, left, right, coefficients, n_coefficients, ends, sums, pool);
     else sum_products<T>(shape, left, right, coefficients, n_coefficients, ends, sums, pool);
@@ -351,8 +347,8 @@ template void kernel_matrix(const KernelShape&, const PackedRows<double>&, const
                             Pool&);
 
 template void kernel_products(const KernelShape&, const PackedRows<float>&, const PackedRows<float>&, const double*,
-                              Index, const std::vector<Index>&, bool, double*, Pool&);
+                              Index, const Array<Index>&, bool, double*, Pool&);
 template void kernel_products(const KernelShape&, const PackedRows<double>&, const PackedRows<double>&, const double*,
-                              Index, const std::vector<Index>&, bool, double*, Pool&);
+                              Index, const Array<Index>&, bool, double*, Pool&);
 
 }  // namespace mercer

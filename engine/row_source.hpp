@@ -4,15 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <vector>
 
+#include "array.hpp"
 #include "buffer.hpp"
 #include "hot_loops.hpp"
 #include "pool.hpp"
 
 namespace mercer {
-
-using Index = std::int64_t;
 
 // Rows that the loops over a working set read have a multiple of so many entries.
 constexpr Index row_padding = 32;
@@ -55,10 +53,10 @@ public:
     virtual void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const = 0;
 
     // The same rows, but only some of the columns.
-    virtual std::unique_ptr<ColumnSource<T>> columns(const std::vector<Index>& selection) const = 0;
+    virtual std::unique_ptr<ColumnSource<T>> columns(const Array<Index>& selection) const = 0;
 
     // Rows and columns of some of the points; only asked of concurrent sources.
-    virtual std::unique_ptr<RowSource<T>> subset(const std::vector<Index>& selection) const = 0;
+    virtual std::unique_ptr<RowSource<T>> subset(const Array<Index>& selection) const = 0;
 };
 
 // Rows of data scaled for the kernel's shape, kept row by row (queries) and in panels (columns).
@@ -68,7 +66,7 @@ public:
     PackedRows() = default;
     PackedRows(const T* rows, Index n, Index n_features, const KernelShape& shape, Pool& pool);
     // A selection of the rows of another one.
-    PackedRows(const PackedRows& all, const std::vector<Index>& selection, Pool& pool);
+    PackedRows(const PackedRows& all, const Array<Index>& selection, Pool& pool);
 
     Index size() const { return n_; }
     Index n_features() const { return d_; }
@@ -95,13 +93,13 @@ class ComputedRows final : public RowSource<T> {
 public:
     ComputedRows(const T* rows, Index n, Index n_features, const KernelShape& shape, Pool& pool)
         : data_(rows, n, n_features, shape, pool), shape_(data_.suited(shape)), pool_(pool) {}
-    ComputedRows(const ComputedRows& all, const std::vector<Index>& selection)
+    ComputedRows(const ComputedRows& all, const Array<Index>& selection)
         : data_(all.data_, selection, all.pool_), shape_(all.shape_), pool_(all.pool_) {}
 
     Index size() const override { return data_.size(); }
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override;
-    std::unique_ptr<ColumnSource<T>> columns(const std::vector<Index>& selection) const override;
-    std::unique_ptr<RowSource<T>> subset(const std::vector<Index>& selection) const override;
+    std::unique_ptr<ColumnSource<T>> columns(const Array<Index>& selection) const override;
+    std::unique_ptr<RowSource<T>> subset(const Array<Index>& selection) const override;
 
 private:
     PackedRows<T> data_;
@@ -113,7 +111,7 @@ private:
 template <class T>
 class MatrixRows final : public RowSource<T> {
 public:
-    MatrixRows(const T* matrix, Index stride, std::vector<Index> view, Index n)
+    MatrixRows(const T* matrix, Index stride, Array<Index> view, Index n)
         : matrix_(matrix), stride_(stride), view_(std::move(view)), n_(n) {}
     // A matrix of its own.
     MatrixRows(Buffer<T> values, Index stride, Index n)
@@ -126,18 +124,18 @@ public:
         return view_.empty() && stride_ % row_padding == 0 ? matrix_ : nullptr;
     }
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override;
-    std::unique_ptr<ColumnSource<T>> columns(const std::vector<Index>& selection) const override;
-    std::unique_ptr<RowSource<T>> subset(const std::vector<Index>& selection) const override;
+    std::unique_ptr<ColumnSource<T>> columns(const Array<Index>& selection) const override;
+    std::unique_ptr<RowSource<T>> subset(const Array<Index>& selection) const override;
 
     // Where row or column i stands in the matrix, and that row as it is stored.
-    Index at(Index i) const { return view_.empty() ? i : view_[static_cast<std::size_t>(i)]; }
+    Index at(Index i) const { return view_.empty() ? i : view_[i]; }
     const T* stored(Index i) const { return matrix_ + at(i) * stride_; }
 
 private:
     Buffer<T> copy_;
     const T* matrix_;
     Index stride_;
-    std::vector<Index> view_;
+    Array<Index> view_;
     Index n_;
 };
 
@@ -152,8 +150,8 @@ public:
     Index size() const override { return n_; }
     bool concurrent() const override { return false; }
     void fill(const Index* indices, Index count, Index begin, Index end, T* const* out) const override;
-    std::unique_ptr<ColumnSource<T>> columns(const std::vector<Index>& selection) const override;
-    std::unique_ptr<RowSource<T>> subset(const std::vector<Index>& selection) const override;
+    std::unique_ptr<ColumnSource<T>> columns(const Array<Index>& selection) const override;
+    std::unique_ptr<RowSource<T>> subset(const Array<Index>& selection) const override;
 
 private:
     Request request_;
@@ -170,7 +168,7 @@ void kernel_matrix(const KernelShape& shape, const PackedRows<T>& left, const Pa
 // ends[s + 1].
 template <class T>
 void kernel_products(const KernelShape& shape, const PackedRows<T>& left, const PackedRows<T>& right,
-                     const double* coefficients, Index n_coefficients, const std::vector<Index>& ends, bool wide,
+                     const double* coefficients, Index n_coefficients, const Array<Index>& ends, bool wide,
                      double* sums, Pool& pool);
 
 }  // namespace mercer

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
-#include <vector>
 
 #include "block_smo.hpp"
 
@@ -16,11 +15,11 @@ namespace {
 // Some of the variables of a problem as a problem of their own.
 class Part {
 public:
-    Part(const SmoProblem& whole, const Point& at, std::vector<Index> members, Index n_rows)
+    Part(const SmoProblem& whole, const Point& at, Array<Index> members, Index n_rows)
         : members_(std::move(members)), rows_(whole, members_, n_rows), shared_(whole.row != nullptr) {
-        const std::size_t n = members_.size();
+        const Index n = members_.size();
         for (auto* array : {&p_, &lower_, &upper_, &ridge_, &diagonal_, &beta_, &gradient_}) array->resize(n);
-        for (std::size_t k = 0; k < n; ++k) {
+        for (Index k = 0; k < n; ++k) {
             const Index i = members_[k];
             p_[k] = whole.p[i];
             lower_[k] = whole.lower[i];
@@ -38,40 +37,40 @@ public:
                 upper_.data(),
                 ridge_.data(),
                 diagonal_.data(),
-                static_cast<Index>(members_.size()),
+                members_.size(),
                 shared_ ? rows_.place.data() : nullptr};
     }
     Point point() { return {beta_.data(), gradient_.data()}; }
-    const std::vector<Index>& members() const { return members_; }
-    const std::vector<Index>& rows() const { return rows_.rows; }
+    const Array<Index>& members() const { return members_; }
+    const Array<Index>& rows() const { return rows_.rows; }
 
     void write_back(const Point& at) const {
-        for (std::size_t k = 0; k < members_.size(); ++k) {
+        for (Index k = 0; k < members_.size(); ++k) {
             at.beta[members_[k]] = beta_[k];
             at.gradient[members_[k]] = gradient_[k];
         }
     }
 
 private:
-    std::vector<Index> members_;
+    Array<Index> members_;
     DistinctRows rows_;
     bool shared_;  // whether several variables may have one row
-    std::vector<double> p_, lower_, upper_, ridge_, diagonal_, beta_, gradient_;
+    Array<double> p_, lower_, upper_, ridge_, diagonal_, beta_, gradient_;
 };
 
 // K[targets, changed] weights, without keeping the rows.
 template <class T>
-std::vector<double> changes(const RowSource<T>& source, const std::vector<Index>& changed,
-                            const std::vector<double>& weights, const std::vector<Index>& targets, Pool& pool) {
+Array<double> changes(const RowSource<T>& source, const Array<Index>& changed, const Array<double>& weights,
+                      const Array<Index>& targets, Pool& pool) {
     constexpr Index group = query_group, chunk = 1024;
-    const Index n = static_cast<Index>(targets.size());
+    const Index n = targets.size();
     const auto columns = source.columns(targets);
-    std::vector<double> sums(static_cast<std::size_t>(n), 0.0);
+    Array<double> sums(n, 0.0);
     pool.run((n + chunk - 1) / chunk, [&](Index task) {
         const Index begin = task * chunk, end = std::min(n, begin + chunk), width = padded(end) - begin;
-        std::vector<T> buffer(static_cast<std::size_t>(group * width));
-        for (std::size_t first = 0; first < changed.size(); first += group) {
-            const Index count = std::min<Index>(group, static_cast<Index>(changed.size() - first));
+        Array<T> buffer(group * width);
+        for (Index first = 0; first < changed.size(); first += group) {
+            const Index count = std::min(group, changed.size() - first);
             T* rows[group];
             for (Index q = 0; q < count; ++q) rows[q] = buffer.data() + q * width - begin;
             columns->fill(changed.data() + first, count, begin, padded(end), rows);
@@ -94,10 +93,10 @@ public:
             const Violation now = violation_of(problem_, at_);
             session_.result.gap = now.gap();
             if (!(now.gap() > tol)) return SmoStatus::converged;
-            std::vector<Index> active;
+            Array<Index> active;
             for (Index i = 0; worth && i < problem_.n; ++i)
                 if (!is_settled(problem_, at_, now, i)) active.push_back(i);
-            const bool few = worth && 2 * static_cast<Index>(active.size()) < problem_.n;
+            const bool few = worth && 2 * active.size() < problem_.n;
             const std::int64_t steps = session_.result.n_iter;
             const SmoStatus status = few ? solve_part(active, tol) : solve_everything(tol, true);
             if (status != SmoStatus::converged && status != SmoStatus::shrink) return status;
@@ -113,13 +112,13 @@ private:
     }
 
     // Solves some of the variables on their own and brings the gradient of the others up to date.
-    SmoStatus solve_part(std::vector<Index> active, double tol) {
-        std::vector<Index> others;
+    SmoStatus solve_part(Array<Index> active, double tol) {
+        Array<Index> others;
         for (Index i = 0, k = 0; i < problem_.n; ++i) {
-            if (k < static_cast<Index>(active.size()) && active[static_cast<std::size_t>(k)] == i) ++k;
+            if (k < active.size() && active[k] == i) ++k;
             else others.push_back(i);
         }
-        const std::vector<double> old_beta(at_.beta, at_.beta + problem_.n);
+        const Array<double> old_beta(at_.beta, at_.beta + problem_.n);
         Part part(problem_, at_, std::move(active), source_.size());
         const auto rows = source_.subset(part.rows());
         const SmoProblem smaller = part.problem();
@@ -129,37 +128,32 @@ private:
         return status;
     }
 
-    void update(const std::vector<Index>& others, const std::vector<Index>& active,
-                const std::vector<double>& old_beta) {
-        std::vector<Index> moved;
+    void update(const Array<Index>& others, const Array<Index>& active, const Array<double>& old_beta) {
+        Array<Index> moved;
         for (Index i : active)
-            if (at_.beta[i] != old_beta[static_cast<std::size_t>(i)]) moved.push_back(i);
+            if (at_.beta[i] != old_beta[i]) moved.push_back(i);
         if (moved.empty() || others.empty()) return;
         const DistinctRows changed(problem_, moved, source_.size()), targets(problem_, others, source_.size());
-        std::vector<double> weights(changed.rows.size(), 0.0);
-        for (std::size_t k = 0; k < moved.size(); ++k)
-            weights[static_cast<std::size_t>(changed.place[k])] +=
-                at_.beta[moved[k]] - old_beta[static_cast<std::size_t>(moved[k])];
+        Array<double> weights(changed.rows.size(), 0.0);
+        for (Index k = 0; k < moved.size(); ++k) weights[changed.place[k]] += at_.beta[moved[k]] - old_beta[moved[k]];
         if (source_.resident(0)) return update_from_resident(others, changed.rows, weights);
-        const std::vector<double> sums = changes(source_, changed.rows, weights, targets.rows, session_.pool);
-        for (std::size_t k = 0; k < others.size(); ++k)
-            at_.gradient[others[k]] += sums[static_cast<std::size_t>(targets.place[k])];
-        session_.result.n_entries += static_cast<std::int64_t>(changed.rows.size() * targets.rows.size());
+        const Array<double> sums = changes(source_, changed.rows, weights, targets.rows, session_.pool);
+        for (Index k = 0; k < others.size(); ++k) at_.gradient[others[k]] += sums[targets.place[k]];
+        session_.result.n_entries += changed.rows.size() * targets.rows.size();
     }
 
     // Rows in memory are added up whole: that is sooner done than picking the entries wanted.
-    void update_from_resident(const std::vector<Index>& others, const std::vector<Index>& changed,
-                              const std::vector<double>& weights) {
+    void update_from_resident(const Array<Index>& others, const Array<Index>& changed, const Array<double>& weights) {
         const Index n = source_.size();
-        std::vector<const T*> rows;
+        Array<const T*> rows;
         for (Index row : changed) rows.push_back(source_.resident(row));
-        std::vector<double> sums(static_cast<std::size_t>(n), 0.0);
+        Array<double> sums(n, 0.0);
         constexpr Index chunk = 1024;
         session_.pool.run((n + chunk - 1) / chunk, [&](Index task) {
-            hot_loops<T>().add_rows(rows.data(), weights.data(), static_cast<Index>(rows.size()), task * chunk,
+            hot_loops<T>().add_rows(rows.data(), weights.data(), rows.size(), task * chunk,
                                     std::min(n, (task + 1) * chunk), sums.data());
         });
-        for (Index i : others) at_.gradient[i] += sums[static_cast<std::size_t>(problem_.row_of(i))];
+        for (Index i : others) at_.gradient[i] += sums[problem_.row_of(i)];
     }
 
     const RowSource<T>& source_;

@@ -5,8 +5,7 @@
 
 namespace mercer {
 
-DistinctRows::DistinctRows(const SmoProblem& problem, const std::vector<Index>& variables, Index n_rows)
-    : first(variables) {
+DistinctRows::DistinctRows(const SmoProblem& problem, const Array<Index>& variables, Index n_rows) : first(variables) {
     place.resize(variables.size());
     if (!problem.row) {
         rows = variables;
@@ -14,12 +13,12 @@ DistinctRows::DistinctRows(const SmoProblem& problem, const std::vector<Index>& 
         return;
     }
     first.clear();
-    std::vector<Index> known(static_cast<std::size_t>(n_rows), -1);
-    for (std::size_t k = 0; k < variables.size(); ++k) {
+    Array<Index> known(n_rows, -1);
+    for (Index k = 0; k < variables.size(); ++k) {
         const Index row = problem.row[variables[k]];
-        Index& at = known[static_cast<std::size_t>(row)];
+        Index& at = known[row];
         if (at < 0) {
-            at = static_cast<Index>(rows.size());
+            at = rows.size();
             rows.push_back(row);
             first.push_back(variables[k]);
         }

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <vector>
 
 #include "row_source.hpp"
 
@@ -59,12 +58,12 @@ inline bool may_fall(const SmoProblem& problem, const Point& at, Index i) { retu
 
 // The kernel rows of some variables, each named once.
 struct DistinctRows {
-    std::vector<Index> rows;
-    std::vector<Index> first;  // the first variable that has each
-    std::vector<Index> place;  // of each variable's row among them
+    Array<Index> rows;
+    Array<Index> first;  // the first variable that has each
+    Array<Index> place;  // of each variable's row among them
 
     DistinctRows() = default;
-    DistinctRows(const SmoProblem& problem, const std::vector<Index>& variables, Index n_rows);
+    DistinctRows(const SmoProblem& problem, const Array<Index>& variables, Index n_rows);
 };
 
 // At an optimum no variable that may rise has a larger -gradient than one that may fall.
@@ -97,14 +96,12 @@ Violation violation_of(const SmoProblem& problem, const Point& at);
 // made of them does not depend on the number of threads. A look is short: for one helper more, which others may
 // keep from its work at that moment, it does not pay.
 template <class Result, class Look>
-std::vector<Result> in_pieces(Index n, Pool& pool, Look look) {
+Array<Result> in_pieces(Index n, Pool& pool, Look look) {
     constexpr Index piece = 2048;
     constexpr int fewest_helpers = 3;
-    std::vector<Result> results(static_cast<std::size_t>((n + piece - 1) / piece));
-    const Index count = static_cast<Index>(results.size());
-    const auto task = [&](Index k) {
-        results[static_cast<std::size_t>(k)] = look(k * piece, std::min(n, (k + 1) * piece));
-    };
+    Array<Result> results((n + piece - 1) / piece);
+    const Index count = results.size();
+    const auto task = [&](Index k) { results[k] = look(k * piece, std::min(n, (k + 1) * piece)); };
     if (pool.helpers() >= fewest_helpers) pool.run(count, task);
     else
         for (Index k = 0; k < count; ++k) task(k);

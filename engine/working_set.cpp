@@ -12,14 +12,14 @@ constexpr Index whole_size = 384;   // a problem as small as this is a working s
 constexpr Index steady_size = 512;  // what suits problems whose variables mostly go straight to a bound
 
 template <class Before>
-void keep_first(std::vector<Index>& side, Index count, Before before) {
-    if (static_cast<Index>(side.size()) <= count) return;
+void keep_first(Array<Index>& side, Index count, Before before) {
+    if (side.size() <= count) return;
     std::nth_element(side.begin(), side.begin() + count, side.end(), before);
-    side.resize(static_cast<std::size_t>(count));
+    side.resize(count);
 }
 
 template <class Before>
-void keep_sorted(std::vector<Index>& side, Index count, Before before) {
+void keep_sorted(Array<Index>& side, Index count, Before before) {
     keep_first(side, count, before);
     std::sort(side.begin(), side.end(), before);
 }
@@ -32,7 +32,7 @@ WorkingSet<T>::WorkingSet(const RowSource<T>& source, const SmoProblem& problem,
       problem_(problem),
       pool_(pool),
       largest_(std::min(problem.n, std::max<Index>(largest, 2))),
-      age_(static_cast<std::size_t>(problem.n), -1) {
+      age_(problem.n, -1) {
     if (!borrow()) resize(problem.n <= whole_size ? largest_ : std::min(largest_, first_size));
 }
 
@@ -47,9 +47,9 @@ bool WorkingSet<T>::borrow() {
     borrowed_ = matrix;
     size_ = problem_.n;
     stride_ = stride;
-    diagonal_.assign(static_cast<std::size_t>(stride_), T(1));
-    for (Index i = 0; i < size_; ++i) diagonal_[static_cast<std::size_t>(i)] = matrix[i * stride + i];
-    members_.resize(static_cast<std::size_t>(size_));
+    diagonal_.assign(stride_, T(1));
+    for (Index i = 0; i < size_; ++i) diagonal_[i] = matrix[i * stride + i];
+    members_.resize(size_);
     std::iota(members_.begin(), members_.end(), Index(0));
     return true;
 }
@@ -58,7 +58,7 @@ template <class T>
 void WorkingSet<T>::refresh(const Point& at, const Survey& survey, std::int64_t round, Index n_moved) {
     if (borrowed_) return;
     grow(survey.n_free, n_moved);
-    for (Index place : fresh_) is_fresh_[static_cast<std::size_t>(place)] = 0;
+    for (Index place : fresh_) is_fresh_[place] = 0;
     fresh_.clear();
     select(at, survey.violation, round);
     compute();
@@ -89,15 +89,15 @@ void WorkingSet<T>::resize(Index size) {
         std::fill(kernel.data() + r * stride_ + count(), kernel.data() + (r + 1) * stride_, T(0));
     }
     kernel_ = std::move(kernel);
-    diagonal_.resize(static_cast<std::size_t>(stride_), T(1));
+    diagonal_.resize(stride_, T(1));
 }
 
 template <class T>
 void WorkingSet<T>::select(const Point& at, const Violation& now, std::int64_t round) {
     if (!holds_everything()) {
-        const std::vector<Index> chosen = choose(at, now, round);
-        const std::vector<Index> places = vacate(static_cast<Index>(chosen.size()));
-        for (std::size_t k = 0; k < chosen.size(); ++k) enter(chosen[k], places[k]);
+        const Array<Index> chosen = choose(at, now, round);
+        const Array<Index> places = vacate(chosen.size());
+        for (Index k = 0; k < chosen.size(); ++k) enter(chosen[k], places[k]);
         return;
     }
     for (Index i = 0; i < problem_.n; ++i)
@@ -109,9 +109,9 @@ void WorkingSet<T>::select(const Point& at, const Violation& now, std::int64_t r
 
 // The worst violators of both sides in turn; members among them count as new and stay.
 template <class T>
-std::vector<Index> WorkingSet<T>::choose(const Point& at, const Violation& now, std::int64_t round) {
+Array<Index> WorkingSet<T>::choose(const Point& at, const Violation& now, std::int64_t round) {
     struct Sides {
-        std::vector<Index> rising, falling;
+        Array<Index> rising, falling;
     };
     const double* g = at.gradient;
     const Index room = std::max(size_ / 2, size_ - count());
@@ -127,16 +127,16 @@ std::vector<Index> WorkingSet<T>::choose(const Point& at, const Violation& now, 
         keep_first(some.falling, room, falls_before);
         return some;
     };
-    std::vector<Index> rising, falling;
+    Array<Index> rising, falling;
     for (const Sides& some : in_pieces<Sides>(problem_.n, pool_, collect)) {
         rising.insert(rising.end(), some.rising.begin(), some.rising.end());
         falling.insert(falling.end(), some.falling.begin(), some.falling.end());
     }
     keep_sorted(rising, room, rises_before);
     keep_sorted(falling, room, falls_before);
-    std::vector<Index> chosen;
+    Array<Index> chosen;
     Index taken = 0;
-    for (std::size_t k = 0; k < std::max(rising.size(), falling.size()); ++k)
+    for (Index k = 0; k < std::max(rising.size(), falling.size()); ++k)
         for (const auto* side : {&rising, &falling})
             if (k < side->size() && taken < room && age((*side)[k]) < round) {
                 const Index i = (*side)[k];
@@ -149,11 +149,11 @@ std::vector<Index> WorkingSet<T>::choose(const Point& at, const Violation& now, 
 
 // Places for new members: those of the oldest members where there are not enough free ones.
 template <class T>
-std::vector<Index> WorkingSet<T>::vacate(Index wanted) {
-    std::vector<Index> places;
+Array<Index> WorkingSet<T>::vacate(Index wanted) {
+    Array<Index> places;
     const Index occupied = count();
     if (occupied + wanted > size_) {
-        places.resize(static_cast<std::size_t>(occupied));
+        places.resize(occupied);
         std::iota(places.begin(), places.end(), Index(0));
         keep_sorted(places, occupied + wanted - size_, [&](Index a, Index b) {
             const auto age_a = age(member(a)), age_b = age(member(b));
@@ -161,7 +161,7 @@ std::vector<Index> WorkingSet<T>::vacate(Index wanted) {
         });
         for (Index place : places) age(member(place)) = -1;
     }
-    for (Index place = occupied; static_cast<Index>(places.size()) < wanted; ++place) places.push_back(place);
+    for (Index place = occupied; places.size() < wanted; ++place) places.push_back(place);
     std::sort(places.begin(), places.end());
     return places;
 }
@@ -169,19 +169,19 @@ std::vector<Index> WorkingSet<T>::vacate(Index wanted) {
 template <class T>
 void WorkingSet<T>::enter(Index i, Index place) {
     if (place == count()) members_.push_back(i);
-    else members_[static_cast<std::size_t>(place)] = i;
+    else members_[place] = i;
     fresh_.push_back(place);
-    is_fresh_.resize(std::max<std::size_t>(is_fresh_.size(), members_.size()));
-    is_fresh_[static_cast<std::size_t>(place)] = 1;
+    is_fresh_.resize(std::max(is_fresh_.size(), members_.size()));
+    is_fresh_[place] = 1;
 }
 
 // Kernel rows of the new members against the whole set.
 template <class T>
 void WorkingSet<T>::compute() {
-    const Index rows = static_cast<Index>(fresh_.size());
+    const Index rows = fresh_.size();
     if (rows == 0) return;
-    std::vector<Index> indices, all;
-    std::vector<T*> targets;
+    Array<Index> indices, all;
+    Array<T*> targets;
     for (Index i : members_) all.push_back(problem_.row_of(i));
     for (Index place : fresh_) {
         indices.push_back(problem_.row_of(member(place)));
@@ -208,23 +208,23 @@ void WorkingSet<T>::set_diagonal(Index place) {
         for (Index q = 0; q < count(); ++q)
             if (problem_.row[member(q)] == problem_.row[i]) row[q] = static_cast<T>(problem_.diagonal[i]);
     row[place] = static_cast<T>(problem_.diagonal[i] + problem_.ridge[i]);
-    diagonal_[static_cast<std::size_t>(place)] = row[place];
+    diagonal_[place] = row[place];
 }
 
 // The other half of the symmetric matrix, in tiles so that lines of cache are used whole.
 template <class T>
 void WorkingSet<T>::mirror() {
     constexpr Index side = 32;
-    const Index n_fresh = static_cast<Index>(fresh_.size());
+    const Index n_fresh = fresh_.size();
     if (n_fresh == 0) return;
     if (n_fresh == count()) return mirror_triangle();
     pool_.run((count() + side - 1) / side, [&](Index task) {
         const Index first = task * side, last = std::min(count(), first + side);
         for (Index k = 0; k < n_fresh; k += side)
             for (Index r = first; r < last; ++r) {
-                if (is_fresh_[static_cast<std::size_t>(r)]) continue;  // computed as a row; others may be reading it
+                if (is_fresh_[r]) continue;  // computed as a row; others may be reading it
                 for (Index f = k; f < std::min(n_fresh, k + side); ++f) {
-                    const Index place = fresh_[static_cast<std::size_t>(f)];
+                    const Index place = fresh_[f];
                     kernel_[r * stride_ + place] = kernel_[place * stride_ + r];
                 }
             }
