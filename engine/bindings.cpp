@@ -129,9 +129,6 @@ nb::dict solve(const RowSource<T>& source, const Arrays& arrays, const SmoOption
     nb::dict answer;
     answer["status"] = name_of(result.status);
     answer["n_iter"] = result.n_iter;
-    answer["n_blocks"] = result.n_blocks;
-    answer["n_entries"] = result.n_entries;
-    answer["gap"] = result.gap;
     return answer;
 }
 
@@ -247,17 +244,14 @@ nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts,
                                counts.data(),  rounds,          row_weights.data()};
     const EliminationReport lines{dropped.data(), importances.data(), gaps.data(), fitted.data(), seconds.data()};
     const SmoOptions settings = options_of(options);
-    EliminationResult result;
-    {
+    const EliminationResult result = [&] {
         nb::gil_scoped_release unlocked;
-        result = eliminate(plan, kernel.data(), diagonal.data(), quadratic,
-                           {arrays.beta.data(), arrays.gradient.data()}, settings, lines);
-    }
+        return eliminate(plan, kernel.data(), diagonal.data(), quadratic, {arrays.beta.data(), arrays.gradient.data()},
+                         settings, lines);
+    }();
     nb::dict answer;
     answer["status"] = name_of(result.status);
     answer["n_rounds"] = result.n_rounds;
-    answer["n_iter"] = result.n_iter;
-    answer["n_rescues"] = result.n_rescues;
     return answer;
 }
 

@@ -50,7 +50,6 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
     for (;; ++round_) {
         const Survey survey = survey_of(problem_, at_, session_.pool);
         const Violation& now = survey.violation;
-        session_.result.gap = now.gap();
         note_rounding(survey);
         if (!(now.gap() > tol)) return SmoStatus::converged;
         if (session_.rounding > tol && now.gap() < trust * session_.rounding) return SmoStatus::stalled;
@@ -72,7 +71,6 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
         session_.result.n_iter += inner.n_iter;
         steps_ += inner.n_iter;
         session_.objective -= inner.gain;
-        ++session_.result.n_blocks;
         update_gradient(*rows);
     }
 }
@@ -147,7 +145,7 @@ InnerResult BlockSmo<T>::solve_inner(double tol) {
 // Helpers compute the rows that the block will probably need while the caller solves it.
 template <class T>
 auto BlockSmo<T>::begin_rows() -> std::unique_ptr<PendingRows> {
-    auto pending = std::make_unique<PendingRows>(block_.members().size());
+    auto pending = std::make_unique<PendingRows>();
     if (block_.holds_everything()) return pending;
     rows_ = DistinctRows(problem_, block_.members(), n_columns_);
     for (auto& changed : changed_) changed.store(1, std::memory_order_relaxed);  // until known otherwise
@@ -170,7 +168,7 @@ auto BlockSmo<T>::begin_rows() -> std::unique_ptr<PendingRows> {
 
 // Some rows, and of them some columns: tasks so small that nobody waits long for the last one.
 template <class T>
-void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
+void BlockSmo<T>::fill_task(const PendingRows& pending, Index task) const {
     const Index first = task / n_strips() * rows_per_task, begin = task % n_strips() * columns_per_strip;
     const Index last = std::min(first + rows_per_task, pending.which.size());
     const Index end = std::min(padded(n_columns_), begin + columns_per_strip);
@@ -183,7 +181,6 @@ void BlockSmo<T>::fill_task(PendingRows& pending, Index task) const {
         indices[count] = rows_.rows[which];
         variables[count] = rows_.first[which];
         targets[count++] = pending.target[k];
-        if (begin == 0) pending.filled[k].store(1, std::memory_order_relaxed);
     }
     if (count) source_.fill(indices, count, begin, end, targets);
     // The diagonal as the block has it: rounding there would not cancel between the two.
@@ -200,13 +197,12 @@ void BlockSmo<T>::settle(PendingRows& pending) {
     else if (!pending.which.empty()) fill_requested(pending);
     for (Index k = 0; k < pending.which.size(); ++k) {
         const Index which = pending.which[k];
-        if (pending.filled[k].load(std::memory_order_relaxed)) session_.result.n_entries += n_columns_;
         if (moved_[which] == 0.0) cache_.release(rows_.rows[which]);
     }
 }
 
 template <class T>
-void BlockSmo<T>::fill_requested(PendingRows& pending) {
+void BlockSmo<T>::fill_requested(const PendingRows& pending) {
     Array<Index> indices;
     Array<T*> targets;
     for (Index k = 0; k < pending.which.size(); ++k) {
@@ -214,7 +210,6 @@ void BlockSmo<T>::fill_requested(PendingRows& pending) {
         if (moved_[which] == 0.0) continue;
         indices.push_back(rows_.rows[which]);
         targets.push_back(pending.target[k]);
-        pending.filled[k] = 1;
     }
     if (!indices.empty()) source_.fill(indices.data(), indices.size(), 0, padded(n_columns_), targets.data());
 }
@@ -253,7 +248,6 @@ void BlockSmo<T>::add_changes(double* sums) {
         else absent.push_back(k);
         (row ? weights : absent_weights).push_back(moved_[k]);
     }
-    session_.result.n_entries += absent.size() * n_columns_;
     const Index chunk = source_.concurrent() ? columns_for(session_.pool) : n_columns_;
     session_.pool.run((n_columns_ + chunk - 1) / chunk, [&](Index task) {
         const Index begin = task * chunk, end = std::min(n_columns_, begin + chunk);

@@ -23,9 +23,7 @@ private:
     struct PendingRows {
         Array<Index> which;  // of the block's rows
         Array<T*> target;
-        Array<std::atomic<char>> filled;
         Pool::Posted job;  // last, since the others must be there until it has ended
-        explicit PendingRows(Index n) : filled(n) {}
     };
 
     bool worth_shrinking(const Violation& now) const;
@@ -35,9 +33,9 @@ private:
     void load(const Violation& now);
     InnerResult solve_inner(double tol);
     std::unique_ptr<PendingRows> begin_rows();
-    void fill_task(PendingRows& pending, Index task) const;
+    void fill_task(const PendingRows& pending, Index task) const;
     void settle(PendingRows& pending);
-    void fill_requested(PendingRows& pending);
+    void fill_requested(const PendingRows& pending);
     void update_gradient(PendingRows& pending);
     void update_from_block();
     void add_changes(double* sums);

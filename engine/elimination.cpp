@@ -149,9 +149,9 @@ public:
         std::int64_t* dropped = report_.dropped;
         double* importances = report_.importances;
         for (Index r = 0; r < plan_.n_rounds; ++r) {
-            if (session_.must_stop(0.0)) return finish(session_.result.status);
+            if (session_.must_stop(0.0)) return {session_.result.status, r};
             const SmoStatus status = solve(ready);
-            if (status != SmoStatus::converged) return finish(status);
+            if (status != SmoStatus::converged) return {status, r};
             const Index count = plan_.counts[r];
             weights_.choose(at_.beta, count, dropped, importances);
             describe(r);
@@ -161,21 +161,14 @@ public:
             ready = outcome == ActiveSet::Outcome::solved;
             dropped += count;
             importances += count;
-            result_.n_rounds = r + 1;
-            if (outcome == ActiveSet::Outcome::unbounded) return finish(SmoStatus::unbounded);
-            if (trace() < refresh_at * whole) break;
+            if (outcome == ActiveSet::Outcome::unbounded) return {SmoStatus::unbounded, r + 1};
+            if (trace() < refresh_at * whole) return {SmoStatus::converged, r + 1};
         }
-        return finish(SmoStatus::converged);
+        return {SmoStatus::converged, plan_.n_rounds};
     }
 
 private:
     using Clock = std::chrono::steady_clock;
-
-    EliminationResult finish(SmoStatus status) {
-        result_.status = status;
-        result_.n_iter += active_.n_steps();
-        return result_;
-    }
 
     double target() const {
         double largest = 1.0;
@@ -191,11 +184,9 @@ private:
         if (outcome == Outcome::lost && active_.restart() == Outcome::solved) outcome = active_.solve(target(), most);
         if (outcome == Outcome::unbounded) return SmoStatus::unbounded;
         if (outcome == Outcome::solved && gap() <= session_.options.tol) return SmoStatus::converged;
-        ++result_.n_rescues;
         const MatrixRows<double> rows(kernel_, problem_.n, {}, problem_.n);
-        const SmoResult found = solve_smo<double>(rows, problem_, session_.options, at_, pool_);
-        result_.n_iter += found.n_iter;
-        if (found.status != SmoStatus::converged && found.status != SmoStatus::stalled) return found.status;
+        const SmoStatus found = solve_smo<double>(rows, problem_, session_.options, at_, pool_).status;
+        if (found != SmoStatus::converged && found != SmoStatus::stalled) return found;
         if (active_.restart() == Outcome::solved) active_.solve(target(), most);
         return gap() <= session_.options.tol ? SmoStatus::converged : SmoStatus::stalled;
     }
@@ -227,7 +218,6 @@ private:
     Weights weights_;
     ActiveSet active_;
     const Clock::time_point start_;
-    EliminationResult result_;
 };
 
 }  // namespace

@@ -24,10 +24,8 @@ struct EliminationPlan {
 };
 
 struct EliminationResult {
-    SmoStatus status = SmoStatus::converged;
-    Index n_rounds = 0;  // completed; fewer than planned where the matrix had better be computed anew
-    std::int64_t n_iter = 0;
-    std::int64_t n_rescues = 0;  // rounds in which the active-set method had to be helped by SMO
+    SmoStatus status;
+    Index n_rounds;  // completed; fewer than planned where the matrix had better be computed anew
 };
 
 // The kernel matrix (n x n), its diagonal and the point are those of all features at first and of those that

@@ -91,7 +91,6 @@ public:
         // A matrix in memory can be worked on as it is; how many steps that will take is not known beforehand.
         for (bool worth = !source_.resident(0) || problem_.n > 2 * session_.options.block;;) {
             const Violation now = violation_of(problem_, at_);
-            session_.result.gap = now.gap();
             if (!(now.gap() > tol)) return SmoStatus::converged;
             Array<Index> active;
             for (Index i = 0; worth && i < problem_.n; ++i)
@@ -139,7 +138,6 @@ private:
         if (source_.resident(0)) return update_from_resident(others, changed.rows, weights);
         const Array<double> sums = changes(source_, changed.rows, weights, targets.rows, session_.pool);
         for (Index k = 0; k < others.size(); ++k) at_.gradient[others[k]] += sums[targets.place[k]];
-        session_.result.n_entries += changed.rows.size() * targets.rows.size();
     }
 
     // Rows in memory are added up whole: that is sooner done than picking the entries wanted.

@@ -42,8 +42,6 @@ enum class SmoStatus : int { converged, max_iter, time_limit, interrupted, unbou
 struct SmoResult {
     SmoStatus status = SmoStatus::converged;
     std::int64_t n_iter = 0;
-    std::int64_t n_blocks = 0;
-    std::int64_t n_entries = 0;  // kernel values computed
     double gap = 0.0;
 };
 
