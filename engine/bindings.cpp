@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
@@ -29,6 +30,17 @@ using MutableIndices = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::
 using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+void require(bool condition, const char* otherwise) {
+    if (!condition) throw std::invalid_argument(otherwise);
+}
+
+// What the work returns, done while other Python threads may run.
+template <class Work>
+auto without_lock(Work work) {
+    nb::gil_scoped_release unlocked;
+    return work();
+}
+
 // The length of an array along an axis.
 template <class NumpyArray>
 Index extent(const NumpyArray& array, std::size_t axis = 0) {
@@ -36,7 +48,7 @@ Index extent(const NumpyArray& array, std::size_t axis = 0) {
 }
 
 KernelShape shape_of(int family, double gamma, double coef0, int degree, double factor) {
-    if (family < 0 || family > static_cast<int>(Family::sigmoid)) throw std::invalid_argument("unknown kernel family");
+    require(family >= 0 && family <= static_cast<int>(Family::sigmoid), "unknown kernel family");
     KernelShape shape;
     shape.family = static_cast<Family>(family);
     shape.gamma = gamma;
@@ -56,19 +68,17 @@ struct Arrays {
         const Index n = extent(p);
         for (Index other :
              {extent(lower), extent(upper), extent(ridge), extent(diagonal), extent(beta), extent(gradient)})
-            if (other != n) throw std::invalid_argument("all arrays of the problem must have the same length");
-        if ((row ? extent(*row) : n_rows) != n)
-            throw std::invalid_argument("the kernel and the problem must have the same number of rows");
+            require(other == n, "all arrays of the problem must have the same length");
+        require((row ? extent(*row) : n_rows) == n, "the kernel and the problem must have the same number of rows");
         for (Index i = 0; row && i < n; ++i)
-            if (row->data()[i] < 0 || row->data()[i] >= n_rows)
-                throw std::invalid_argument("a variable's row lies outside the kernel matrix");
+            require(row->data()[i] >= 0 && row->data()[i] < n_rows, "a variable's row lies outside the kernel matrix");
         return {p.data(), lower.data(), upper.data(), ridge.data(), diagonal.data(), n, row ? row->data() : nullptr};
     }
+    Point point() const { return {beta.data(), gradient.data()}; }
 };
 
 Arrays arrays_of(const nb::tuple& t) {
-    if (t.size() != 7 && t.size() != 8)
-        throw std::invalid_argument(
+    require(t.size() == 7 || t.size() == 8,
             "a problem is (p, lower, upper, ridge, diagonal, beta, gradient), and perhaps the rows of the variables");
     std::optional<Indices> row;
     if (t.size() == 8) row = nb::cast<Indices>(t[7]);
@@ -121,11 +131,7 @@ const char* name_of(SmoStatus status) {
 template <class T>
 nb::dict solve(const RowSource<T>& source, const Arrays& arrays, const SmoOptions& options, Pool& pool) {
     const SmoProblem problem = arrays.problem(source.size());
-    SmoResult result;
-    {
-        nb::gil_scoped_release unlocked;
-        result = solve_smo(source, problem, options, {arrays.beta.data(), arrays.gradient.data()}, pool);
-    }
+    const SmoResult result = without_lock([&] { return solve_smo(source, problem, options, arrays.point(), pool); });
     nb::dict answer;
     answer["status"] = name_of(result.status);
     answer["n_iter"] = result.n_iter;
@@ -145,11 +151,10 @@ nb::dict smo_computed(Matrix<T> data, int family, double gamma, double coef0, in
 template <class T>
 MatrixRows<T> rows_of(const Matrix<T>& kernel, const std::optional<Indices>& view) {
     // Columns beyond the rows are padding, zeros.
-    if (extent(kernel) > extent(kernel, 1)) throw std::invalid_argument("a kernel matrix must be square");
+    require(extent(kernel) <= extent(kernel, 1), "a kernel matrix must be square");
     Array<Index> selection;
     if (view) selection.assign(view->data(), view->data() + extent(*view));
-    for (Index i : selection)
-        if (i < 0 || i >= extent(kernel)) throw std::invalid_argument("the view points outside the kernel matrix");
+    for (Index i : selection) require(i >= 0 && i < extent(kernel), "the view points outside the kernel matrix");
     const Index n = view ? selection.size() : extent(kernel);
     return {kernel.data(), extent(kernel, 1), std::move(selection), n};
 }
@@ -161,38 +166,58 @@ nb::dict smo_matrix(Matrix<T> kernel, std::optional<Indices> view, const nb::tup
     return solve<T>(rows_of(kernel, view), arrays_of(problem), settings, pool);
 }
 
-// Solves one machine for rising penalties. machine is (sign, weight, diagonal, squared), start (beta, image, penalty),
-// the first two changed in place, and report (betas, images, offsets, gaps) is filled, a line for each penalty.
+// A machine for rising penalties as NumPy arrays: machine is (sign, weight, diagonal, squared), start (beta, image,
+// penalty), the first two changed in place, and report (betas, images, offsets, gaps) is filled, a line for each
+// penalty.
+struct PathArrays {
+    Doubles sign, weight, diagonal;
+    bool squared;
+    MutableDoubles beta, image;
+    double penalty;
+    MutableMatrix<double> betas, images;
+    MutableDoubles offsets, gaps;
+
+    void check(Index n, Index n_penalties) const {
+        for (Index length : {extent(sign), extent(weight), extent(diagonal), extent(beta), extent(image),
+                             extent(betas, 1), extent(images, 1)})
+            require(length == n, "all arrays of the path must have as many entries as the kernel matrix has rows");
+        for (Index lines : {extent(betas), extent(images), extent(offsets), extent(gaps)})
+            require(lines == n_penalties, "the report must have a line for each penalty");
+    }
+    PathProblem problem() const { return {sign.data(), weight.data(), diagonal.data(), extent(sign), squared}; }
+    PathPoint point() const { return {beta.data(), image.data(), penalty}; }
+    PathReport report() const { return {betas.data(), images.data(), offsets.data(), gaps.data()}; }
+};
+
+PathArrays path_arrays_of(const nb::tuple& machine, const nb::tuple& start, const nb::tuple& report) {
+    require(machine.size() == 4 && start.size() == 3 && report.size() == 4,
+            "a path is (sign, weight, diagonal, squared), (beta, image, penalty) and (betas, images, offsets, gaps)");
+    return {nb::cast<Doubles>(machine[0]),
+            nb::cast<Doubles>(machine[1]),
+            nb::cast<Doubles>(machine[2]),
+            nb::cast<bool>(machine[3]),
+            nb::cast<MutableDoubles>(start[0], false),
+            nb::cast<MutableDoubles>(start[1], false),
+            nb::cast<double>(start[2]),
+            nb::cast<MutableMatrix<double>>(report[0], false),
+            nb::cast<MutableMatrix<double>>(report[1], false),
+            nb::cast<MutableDoubles>(report[2], false),
+            nb::cast<MutableDoubles>(report[3], false)};
+}
+
+// Returns how many penalties were solved for, fewer than asked for when the callback stops it.
 template <class T>
 Index smo_path(Matrix<T> kernel, std::optional<Indices> view, const nb::tuple& machine, Doubles penalties,
                const nb::tuple& start, const nb::dict& options, const nb::tuple& report) {
-    if (machine.size() != 4 || start.size() != 3 || report.size() != 4)
-        throw std::invalid_argument(
-            "a path is (sign, weight, diagonal, squared), (beta, image, penalty) and (betas, images, offsets, gaps)");
-    const auto sign = nb::cast<Doubles>(machine[0]), weight = nb::cast<Doubles>(machine[1]),
-               diagonal = nb::cast<Doubles>(machine[2]);
-    const auto beta = nb::cast<MutableDoubles>(start[0], false), image = nb::cast<MutableDoubles>(start[1], false);
-    const auto betas = nb::cast<MutableMatrix<double>>(report[0], false),
-               images = nb::cast<MutableMatrix<double>>(report[1], false);
-    const auto offsets = nb::cast<MutableDoubles>(report[2], false), gaps = nb::cast<MutableDoubles>(report[3], false);
+    const PathArrays arrays = path_arrays_of(machine, start, report);
     const MatrixRows<T> source = rows_of(kernel, view);
-    const Index n = source.size(), count = extent(penalties);
-    for (Index size : {extent(sign), extent(weight), extent(diagonal), extent(beta), extent(image), extent(betas, 1),
-                       extent(images, 1)})
-        if (size != n)
-            throw std::invalid_argument(
-                "all arrays of the path must have as many entries as the kernel matrix has rows");
-    for (Index size : {extent(betas), extent(images), extent(offsets), extent(gaps)})
-        if (size != count) throw std::invalid_argument("the report must have a line for each penalty");
-    const Array<double> rising(penalties.data(), penalties.data() + count);
-    for (double penalty : rising)
-        if (!(penalty > 0.0)) throw std::invalid_argument("a penalty must be above 0");
-    const PathProblem problem{sign.data(), weight.data(), diagonal.data(), source.size(), nb::cast<bool>(machine[3])};
-    const PathPoint at{beta.data(), image.data(), nb::cast<double>(start[2])};
+    arrays.check(source.size(), extent(penalties));
+    const Array<double> rising(penalties.data(), penalties.data() + extent(penalties));
+    for (double penalty : rising) require(penalty > 0.0, "a penalty must be above 0");
+    const PathProblem problem = arrays.problem();
     const SmoOptions settings = options_of(options);
-    nb::gil_scoped_release unlocked;
-    return solve_path<T>(source, problem, rising, settings, at,
-                         {betas.data(), images.data(), offsets.data(), gaps.data()});
+    return without_lock(
+        [&] { return solve_path<T>(source, problem, rising, settings, arrays.point(), arrays.report()); });
 }
 
 // request(indices, out) must fill out (len(indices), n).
@@ -212,6 +237,52 @@ nb::dict smo_requested(const nb::object& request, Index n, const nb::tuple& prob
     return solve<T>(source, arrays_of(problem), settings, pool);
 }
 
+// What is to be eliminated, as NumPy arrays.
+struct PlanArrays {
+    Matrix<double> columns;
+    Flags fixed;
+    Indices counts;
+    Doubles row_weights;
+
+    // The number of features to drop in all.
+    Index checked_total(Index n) const {
+        require(extent(columns, 1) == n && extent(row_weights) == n,
+                "features, kernel matrix and weights must have as many rows as the problem");
+        require(extent(fixed) == extent(columns), "each feature must be marked as fixed or not");
+        Index total = 0, removable = 0;
+        for (Index r = 0; r < extent(counts); ++r) {
+            require(counts.data()[r] >= 1, "each round must drop a feature");
+            total += counts.data()[r];
+        }
+        for (Index j = 0; j < extent(fixed); ++j) removable += fixed.data()[j] == 0;
+        require(total <= removable, "there are fewer features than shall be dropped");
+        return total;
+    }
+    EliminationPlan plan() const {
+        return {columns.data(), extent(columns), fixed.data(), counts.data(), extent(counts), row_weights.data()};
+    }
+};
+
+struct EliminationReportArrays {
+    MutableIndices dropped;
+    MutableDoubles importances, gaps, fitted, seconds;
+
+    EliminationReport report(Index n_dropped, Index n_rounds) const {
+        for (Index length : {extent(dropped), extent(importances)})
+            require(length == n_dropped, "the report must have a place for each feature dropped");
+        for (Index length : {extent(gaps), extent(fitted), extent(seconds)})
+            require(length == n_rounds, "the report must have a line for each round");
+        return {dropped.data(), importances.data(), gaps.data(), fitted.data(), seconds.data()};
+    }
+};
+
+EliminationReportArrays report_arrays_of(const nb::tuple& t) {
+    require(t.size() == 5, "a report is (dropped, importances, gaps, fitted, seconds)");
+    return {nb::cast<MutableIndices>(t[0], false), nb::cast<MutableDoubles>(t[1], false),
+            nb::cast<MutableDoubles>(t[2], false), nb::cast<MutableDoubles>(t[3], false),
+            nb::cast<MutableDoubles>(t[4], false)};
+}
+
 // Drops counts[r] features in round r; kernel, diagonal, beta and gradient are changed in place, and the report is
 // (dropped, importances, gaps, fitted, seconds).
 nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts, Doubles row_weights,
@@ -219,36 +290,17 @@ nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts,
                             const nb::tuple& report) {
     const Arrays arrays = arrays_of(problem);
     const SmoProblem quadratic = arrays.problem(extent(kernel));
-    if (quadratic.row) throw std::invalid_argument("each variable must have a row of its own");
+    require(!quadratic.row, "each variable must have a row of its own");
+    require(extent(kernel) == extent(kernel, 1), "a kernel matrix must be square");
     const auto diagonal = nb::cast<MutableDoubles>(problem[4], false);
-    const Index n = quadratic.n, rounds = extent(counts);
-    if (extent(columns, 1) != n || extent(kernel) != n || extent(kernel, 1) != n || extent(row_weights) != n)
-        throw std::invalid_argument("features, kernel matrix and weights must have as many rows as the problem");
-    if (extent(fixed) != extent(columns)) throw std::invalid_argument("each feature must be marked as fixed or not");
-    Index total = 0, removable = 0;
-    for (Index r = 0; r < rounds; ++r) {
-        if (counts.data()[r] < 1) throw std::invalid_argument("each round must drop a feature");
-        total += counts.data()[r];
-    }
-    for (Index j = 0; j < extent(fixed); ++j) removable += fixed.data()[j] == 0;
-    if (total > removable) throw std::invalid_argument("there are fewer features than shall be dropped");
-    if (report.size() != 5) throw std::invalid_argument("a report is (dropped, importances, gaps, fitted, seconds)");
-    const auto dropped = nb::cast<MutableIndices>(report[0], false);
-    const auto importances = nb::cast<MutableDoubles>(report[1], false);
-    const auto gaps = nb::cast<MutableDoubles>(report[2], false), fitted = nb::cast<MutableDoubles>(report[3], false),
-               seconds = nb::cast<MutableDoubles>(report[4], false);
-    if (extent(dropped) != total || extent(importances) != total || extent(gaps) != rounds ||
-        extent(fitted) != rounds || extent(seconds) != rounds)
-        throw std::invalid_argument("the report has the wrong size");
-    const EliminationPlan plan{columns.data(), extent(columns), fixed.data(),
-                               counts.data(),  rounds,          row_weights.data()};
-    const EliminationReport lines{dropped.data(), importances.data(), gaps.data(), fitted.data(), seconds.data()};
+    const PlanArrays given{columns, fixed, counts, row_weights};
+    const Index total = given.checked_total(quadratic.n);
+    const EliminationPlan plan = given.plan();
+    const EliminationReportArrays written = report_arrays_of(report);
+    const EliminationReport lines = written.report(total, plan.n_rounds);
     const SmoOptions settings = options_of(options);
-    const EliminationResult result = [&] {
-        nb::gil_scoped_release unlocked;
-        return eliminate(plan, kernel.data(), diagonal.data(), quadratic, {arrays.beta.data(), arrays.gradient.data()},
-                         settings, lines);
-    }();
+    const EliminationResult result = without_lock(
+        [&] { return eliminate(plan, kernel.data(), diagonal.data(), quadratic, arrays.point(), settings, lines); });
     nb::dict answer;
     answer["status"] = name_of(result.status);
     answer["n_rounds"] = result.n_rounds;
@@ -258,37 +310,46 @@ nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts,
 // An array of undefined contents whose memory is kept for the next one when it is no longer needed.
 template <class T>
 nb::ndarray<nb::numpy, T> kept_array(Index n_rows, Index n_columns) {
-    if (n_rows < 0 || n_columns < 0) throw std::invalid_argument("an array cannot have a negative size");
+    require(n_rows >= 0 && n_columns >= 0, "an array cannot have a negative size");
     auto* buffer = new Buffer<T>(n_rows * n_columns);
     nb::capsule owner(buffer, [](void* memory) noexcept { delete static_cast<Buffer<T>*>(memory); });
     return {buffer->data(), {unsigned_of(n_rows), unsigned_of(n_columns)}, owner};
 }
 
+// Two sets of points ready for a kernel, and the threads that share the work on them.
+template <class T>
+struct Sides {
+    Pool pool;
+    PackedRows<T> left, right;
+    KernelShape shape;
+
+    Sides(const Matrix<T>& a, const Matrix<T>& b, const KernelShape& wanted, int n_threads)
+        : pool(n_threads),
+          left(a.data(), extent(a), extent(a, 1), wanted, pool),
+          right(b.data(), extent(b), extent(b, 1), wanted, pool),
+          shape(right.suited(left.suited(wanted))) {}
+};
+
 template <class T>
 void fill_kernel_matrix(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree,
                         double factor, MutableMatrix<T> out, int n_threads) {
-    if (extent(left, 1) != extent(right, 1))
-        throw std::invalid_argument("both sides must have the same number of columns");
-    if (extent(out) != extent(left) || extent(out, 1) < extent(right))
-        throw std::invalid_argument("the result has the wrong shape");
+    require(extent(left, 1) == extent(right, 1), "both sides must have the same number of columns");
+    require(extent(out) == extent(left) && extent(out, 1) >= extent(right), "the result has the wrong shape");
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     nb::gil_scoped_release unlocked;
-    const Index d = extent(left, 1);
-    Pool pool(n_threads);
-    const PackedRows<T> a(left.data(), extent(left), d, shape, pool);
-    const PackedRows<T> b(right.data(), extent(right), d, shape, pool);
-    kernel_matrix<T>(b.suited(a.suited(shape)), a, b, out.data(), extent(out, 1), pool);
+    Sides<T> sides(left, right, shape, n_threads);
+    kernel_matrix<T>(sides.shape, sides.left, sides.right, out.data(), extent(out, 1), sides.pool);
 }
 
 // out += the chosen rows of a matrix, each times its weight.
 template <class T>
 void add_weighted_rows(Matrix<T> kernel, Indices rows, Doubles weights, MutableDoubles out) {
-    if (extent(weights) != extent(rows)) throw std::invalid_argument("each row needs its weight");
-    if (extent(out) > extent(kernel, 1)) throw std::invalid_argument("the result has the wrong shape");
+    require(extent(weights) == extent(rows), "each row needs its weight");
+    require(extent(out) <= extent(kernel, 1), "the result has the wrong shape");
     Array<const T*> chosen;
     for (Index k = 0; k < extent(rows); ++k) {
         const Index row = rows.data()[k];
-        if (row < 0 || row >= extent(kernel)) throw std::invalid_argument("a row lies outside the matrix");
+        require(row >= 0 && row < extent(kernel), "a row lies outside the matrix");
         chosen.push_back(kernel.data() + row * extent(kernel, 1));
     }
     nb::gil_scoped_release unlocked;
@@ -299,25 +360,19 @@ template <class T>
 void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree,
                           double factor, Matrix<double> coefficients, Indices ends, bool wide,
                           MutableMatrix<double> out, int n_threads) {
-    if (extent(left, 1) != extent(right, 1))
-        throw std::invalid_argument("both sides must have the same number of columns");
-    if (extent(coefficients, 1) != extent(right))
-        throw std::invalid_argument("each right-hand row needs its coefficients");
+    require(extent(left, 1) == extent(right, 1), "both sides must have the same number of columns");
+    require(extent(coefficients, 1) == extent(right), "each right-hand row needs its coefficients");
     const Array<Index> segments(ends.data(), ends.data() + extent(ends));
-    if (segments.size() < 2 || segments.front() != 0 || segments.back() != extent(right))
-        throw std::invalid_argument("the segments must cover all right-hand rows");
-    for (Index s = 1; s < segments.size(); ++s)
-        if (segments[s] < segments[s - 1]) throw std::invalid_argument("the ends of the segments must not decrease");
-    if (extent(out) != extent(left) || extent(out, 1) != (segments.size() - 1) * extent(coefficients))
-        throw std::invalid_argument("the result has the wrong shape");
+    require(segments.size() >= 2 && segments.front() == 0 && segments.back() == extent(right),
+            "the segments must cover all right-hand rows");
+    require(std::is_sorted(segments.begin(), segments.end()), "the ends of the segments must not decrease");
+    require(extent(out) == extent(left) && extent(out, 1) == (segments.size() - 1) * extent(coefficients),
+            "the result has the wrong shape");
     const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     nb::gil_scoped_release unlocked;
-    const Index d = extent(left, 1);
-    Pool pool(n_threads);
-    const PackedRows<T> a(left.data(), extent(left), d, shape, pool);
-    const PackedRows<T> b(right.data(), extent(right), d, shape, pool);
-    kernel_products<T>(b.suited(a.suited(shape)), a, b, coefficients.data(), extent(coefficients), segments, wide,
-                       out.data(), pool);
+    Sides<T> sides(left, right, shape, n_threads);
+    kernel_products<T>(sides.shape, sides.left, sides.right, coefficients.data(), extent(coefficients), segments, wide,
+                       out.data(), sides.pool);
 }
 
 template <class T>
