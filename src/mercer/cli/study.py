@@ -177,6 +177,7 @@ def _stopped(progress: Progress) -> str:
 
 
 def _report(results: StudyResults, folder: Path, pictures: bool) -> None:
+    from mercer._files import write_text_whole
     from mercer.studies.pictures import draw_pictures
     from mercer.studies.results import REPORT_FILE, RESULTS_FILE, TABLE_FILE
 
@@ -196,7 +197,7 @@ def _report(results: StudyResults, folder: Path, pictures: bool) -> None:
     if text := results.report():
         screen.print(f"\n{text}", soft_wrap=True, markup=False)
         written.append(folder / REPORT_FILE)
-        written[-1].write_text(text, encoding="utf-8")
+        write_text_whole(written[-1], text)
     if pictures:
         written += draw_pictures(results, folder)
     names = ", ".join(map(str, written))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import tempfile
 import urllib.request
 from collections.abc import Mapping
 from http.client import HTTPException
@@ -14,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mercer._files import written_whole
 
 from . import _rebuild
 from .registry import DATASETS, DataSet, Download
@@ -72,7 +73,8 @@ def fetch(
             f"{kept.parent}, and download_if_missing is False."
         )
     arrays = _rebuild_from_source(name, entry.download)
-    _keep(kept, arrays)
+    with written_whole(kept) as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return arrays
 
 
@@ -116,18 +118,6 @@ def _read_kept(path: Path, download: Download) -> Arrays | None:
     except Exception:
         return None
     return arrays if content_checksum(arrays) == download.content else None
-
-
-def _keep(path: Path, arrays: Arrays) -> None:
-    """Write beside the place and rename, so that no half-written file is ever found there."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _rebuild_from_source(name: str, download: Download) -> Arrays:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mercer._files import written_whole
 
 Floats = NDArray[np.float64]
 
@@ -60,15 +59,8 @@ class Memory:
             arrays[f"gradient {k}"] = found.gradient
         for (machine, name), beta in self.solutions.items():
             arrays[f"solution {machine} {name}"] = beta
-        folder = Path(path).resolve().parent
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, **arrays)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with written_whole(path) as file:
+            np.savez(file, **arrays)
 
     @classmethod
     def load(cls, path: Any, fingerprint: str) -> Memory:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from mercer._files import write_text_whole
 from mercer.model_selection._shared_search import FoldScores
 
 
@@ -54,12 +53,5 @@ class ScoreStore:
         if self.path is None:
             return
         rows = [[key, fold, vars(scores)] for (key, fold), scores in self.scores.items()]
-        text = json.dumps({"fingerprint": self.fingerprint, "scores": rows})
-        handle, temporary = tempfile.mkstemp(dir=self.path.resolve().parent, suffix=".part")
-        try:
-            with os.fdopen(handle, "w") as file:
-                file.write(text)
-            os.replace(temporary, self.path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        kept = {"fingerprint": self.fingerprint, "scores": rows}
+        write_text_whole(self.path, json.dumps(kept))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any, Self
+
+from mercer._files import write_text_whole
 
 from .study import Cell, Study, StudyError
 
@@ -78,7 +79,7 @@ class Checkpoint(Memory):
             whole, self.dropped = _read(self.path)
             self.records = _usable(whole, study, seed, self.path)
             if self.dropped:
-                _rewrite(self.path, whole)
+                write_text_whole(self.path, "".join(map(_line, whole)))
             self._file = self.path.open("a", encoding="utf-8")
         except BaseException:
             self._lock.close()
@@ -99,13 +100,6 @@ class Checkpoint(Memory):
 def cell_of(record: Record) -> Cell:
     """Return the cell that a record is of."""
     return Cell(record["configuration"], record["method"], record["repetition"])
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write beside the place and rename, so that a reader finds the old text or the new one."""
-    temporary = path.with_name(f"{path.name}.part")
-    temporary.write_text(text, encoding="utf-8", newline="")
-    os.replace(temporary, path)
 
 
 def _line(record: Record) -> str:
@@ -149,10 +143,6 @@ def _usable(whole: Iterable[Record], study: Study, seed: int, path: Path) -> dic
             f"({len(changed)} parts, such as {min(changed)}); take another folder, or begin afresh."
         )
     return records
-
-
-def _rewrite(path: Path, whole: Iterable[Record]) -> None:
-    write_whole(path, "".join(map(_line, whole)))
 
 
 def _free_name(path: Path) -> Path:

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from mercer import __version__
+from mercer._files import write_text_whole
 
-from .checkpoint import Record, cell_of, write_whole
+from .checkpoint import Record, cell_of
 from .study import Printed, Study
 
 CLOSE = 3.0
@@ -128,7 +129,7 @@ class StudyResults:
     def write(self, folder: Any) -> tuple[Path, Path]:
         """Write `table.csv` and `results.json` (every repetition) into a folder."""
         table, results = Path(folder) / TABLE_FILE, Path(folder) / RESULTS_FILE
-        write_whole(table, _as_csv(self.table()))
+        write_text_whole(table, _as_csv(self.table()))
         about = {
             "study": self.study.name,
             "title": self.study.title,
@@ -139,7 +140,7 @@ class StudyResults:
             "finished": self.finished,
         }
         everything = {**about, "cells": self.records, "failures": self.failures}
-        write_whole(results, json.dumps(_without_nan(everything), indent=1) + "\n")
+        write_text_whole(results, json.dumps(_without_nan(everything), indent=1) + "\n")
         return table, results
 
 
