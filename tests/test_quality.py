@@ -52,3 +52,11 @@ def test_only_the_gram_layer_knows_the_engine():
         if re.search(r"\bmercer\._engine|import _engine\b", path.read_text(encoding="utf-8"))
     }
     assert users == {"gram"}
+
+
+def test_colours_have_one_home():
+    home = ROOT / "src" / "mercer" / "plotting" / "palette.py"
+    for folder in ("src", "docs", "benchmarks", "studies"):
+        for path in (ROOT / folder).rglob("*.py"):
+            found = re.findall(r"[\"']#[0-9a-fA-F]{3,8}[\"']", path.read_text(encoding="utf-8"))
+            assert path == home or not found, path

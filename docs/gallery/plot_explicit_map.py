@@ -25,6 +25,7 @@ from sklearn.datasets import make_circles
 
 from mercer import SVC, BoundaryDisplay, explicit_map
 from mercer.kernels import Polynomial
+from mercer.plotting.palette import BLUE, VERMILION
 
 X, y = make_circles(100, noise=0.12, factor=0.4, random_state=0)
 kernel = Polynomial(degree=2, gamma=1.0, coef0=1.0)
@@ -51,7 +52,7 @@ middle.set_title("", loc="left")
 middle.set(xlabel="$x_1^2$", ylabel="$x_2^2$")
 
 first, second = by_kernel.decision_function(X), by_map.decision_function(mapped)
-for code, style, color in ((0, "o", "#0072B2"), (1, "s", "#D55E00")):
+for code, style, color in ((0, "o", BLUE), (1, "s", VERMILION)):
     own = y == code
     right.plot(first[own], second[own], style, color=color, ms=4, label=f"class {code}")
 right.axline((0, 0), slope=1, color=right.xaxis.label.get_color(), lw=0.8, zorder=0)

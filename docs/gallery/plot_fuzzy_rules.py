@@ -23,6 +23,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from mercer import BoundaryDisplay, FuzzyRuleClassifier, MembershipsDisplay
+from mercer.plotting.palette import BLUE, VERMILION
 
 iris = load_iris(as_frame=True)
 X, y = iris.data, iris.target_names[iris.target]
@@ -55,9 +56,9 @@ scores = [
     for size in sizes
 ]
 errors = [np.std(score, ddof=1) / np.sqrt(5) for score in scores]
-last.errorbar(sizes, np.mean(scores, axis=1), errors, fmt="o-", color="#0072B2", label="rules")
+last.errorbar(sizes, np.mean(scores, axis=1), errors, fmt="o-", color=BLUE, label="rules")
 forest = cross_val_score(RandomForestClassifier(200, random_state=0), X, y, cv=folds).mean()
-last.axhline(forest, color="#D55E00", ls="--", label="random forest")
+last.axhline(forest, color=VERMILION, ls="--", label="random forest")
 last.set(xlabel="largest number of rules", ylabel="accuracy, five folds", ylim=(0.9, 1.0))
 last.set_title("accuracy on flowers left out", fontsize="medium")
 last.legend(fontsize="small")

@@ -23,6 +23,7 @@ from sklearn.datasets import make_moons
 
 from mercer import SVC, BoundaryDisplay
 from mercer.kernels import Polynomial
+from mercer.plotting.palette import COLORS, GREY
 
 X, y = make_moons(40, noise=0.1, random_state=0)
 X = X - X.mean(axis=0)
@@ -45,14 +46,13 @@ for ax, degree in zip(axes.flat, degrees):
 # All boundaries in one picture: each display keeps its grid and its decision function.
 
 last = axes[1, 2]
-colors = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"]
 dashes = ["-", "--", "-.", ":", (0, (5, 1, 1, 1))]
 handles = []
-for display, degree, color, dash in zip(displays, degrees, colors, dashes):
+for display, degree, color, dash in zip(displays, degrees, COLORS, dashes):
     last.contour(*display.grid, display.fields[0], levels=[0], colors=[color], linestyles=[dash])
     handles.append(Line2D([], [], color=color, ls=dash, label=f"Q = {degree}"))
 for code, marker in enumerate("os"):
-    last.plot(*X[y == code].T, marker, color="0.5", ms=4)
+    last.plot(*X[y == code].T, marker, color=GREY, ms=4)
 last.set_title("all boundaries", fontsize="medium")
 last.set_xlabel("feature 0")
 last.legend(handles=handles, ncols=3, loc="lower center", fontsize="small")

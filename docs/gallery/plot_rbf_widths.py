@@ -24,6 +24,7 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import cross_val_score
 
 from mercer import SVC, BoundaryDisplay
+from mercer.plotting.palette import BLUE, GREEN, VERMILION
 
 X, y = make_moons(60, noise=0.2, random_state=0)
 
@@ -44,9 +45,9 @@ left_out = [1 - cross_val_score(model, X, y, cv=10).mean() for model in models]
 support = [model.support_.size / len(X) for model in models]
 last = axes[1, 2]
 for shares, style, color, name in (
-    (training, "o-", "#0072B2", "error, training rows"),
-    (left_out, "s--", "#D55E00", "error, rows left out"),
-    (support, "^:", "#009E73", "share of support vectors"),
+    (training, "o-", BLUE, "error, training rows"),
+    (left_out, "s--", VERMILION, "error, rows left out"),
+    (support, "^:", GREEN, "share of support vectors"),
 ):
     last.semilogx(widths, shares, style, color=color, label=name)
 last.set(xlabel="γ", ylim=(-0.03, 1.03))

@@ -25,6 +25,7 @@ from sklearn.calibration import calibration_curve
 
 from mercer import RVC, SVC, BoundaryDisplay, EvidenceDisplay, PlattClassifier
 from mercer.datasets import make_ripley
+from mercer.plotting.palette import BLUE, GREY, VERMILION
 
 X, y = make_ripley(250, random_state=0)
 support = SVC(C=1.0, gamma=4.0).fit(X, y)
@@ -57,10 +58,10 @@ lower.set(ylabel="")
 
 last = figure.add_subplot(grid[2:, 1])
 X_test, y_test = make_ripley(5000, random_state=1)
-last.plot([0, 1], [0, 1], color="#808080", lw=1.0)
+last.plot([0, 1], [0, 1], color=GREY, lw=1.0)
 for model, style, color, name in (
-    (relevance, "o-", "#0072B2", "RVC"),
-    (PlattClassifier(support).fit(X, y), "s--", "#D55E00", "PlattClassifier(SVC)"),
+    (relevance, "o-", BLUE, "RVC"),
+    (PlattClassifier(support).fit(X, y), "s--", VERMILION, "PlattClassifier(SVC)"),
 ):
     p = model.predict_proba(X_test)[:, 1]
     happened, said = calibration_curve(y_test, p, n_bins=10)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
 
 from mercer import SVC, FuzzyRuleClassifier, MembershipsDisplay
-from mercer.plotting._style import COLORS
+from mercer.plotting.palette import COLORS
 
 
 @pytest.fixture(scope="module", name="iris")

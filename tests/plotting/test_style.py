@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mercer.plotting._style import COLORS, MARKERS, class_label, class_style, point_size
+from mercer.plotting._style import MARKERS, class_label, class_style, point_size
+from mercer.plotting.palette import COLORS
 
 to_rgb = pytest.importorskip("matplotlib.colors").to_rgb
 

@@ -11,11 +11,12 @@ import numpy as np
 from mercer.cli.comparison import OURS, PEER, Candidate, Comparison, preparation
 from mercer.cli.tables import Table
 from mercer.plotting import BoundaryDisplay
+from mercer.plotting.palette import BLUE, GREY, VERMILION
 
 STYLES: dict[tuple[str, str], dict[str, Any]] = {
-    (OURS, "hinge"): {"color": "#0072B2", "marker": "o"},
-    (OURS, "squared_hinge"): {"color": "#D55E00", "marker": "s"},
-    (PEER, "hinge"): {"color": "#666666", "marker": "D"},
+    (OURS, "hinge"): {"color": BLUE, "marker": "o"},
+    (OURS, "squared_hinge"): {"color": VERMILION, "marker": "s"},
+    (PEER, "hinge"): {"color": GREY, "marker": "D"},
 }
 MOST_PANELS = 5
 WIDE_RANGE = 15
@@ -53,7 +54,7 @@ def draw_comparison(comparison: Comparison, table: Table, C: float, path: Path) 
     vectors.set(xlabel="support vectors, mean", xlim=(0, None))
     _label_kernels(error, comparison, places)
     for ax in (error, seconds, vectors):
-        ax.grid(axis="x", color="#dddddd", linewidth=0.7)
+        ax.grid(axis="x", color=GREY, alpha=0.3, linewidth=0.7)
         ax.set_axisbelow(True)
         ax.tick_params(axis="y", length=0)
         ax.spines[["top", "right"]].set_visible(False)
@@ -90,7 +91,7 @@ def _draw_errors(ax: Any, comparison: Comparison, places: Any) -> None:
             errors.mean(), places[index], xerr=spread, ms=7, lw=1.8, capsize=3, mec="white", **style
         )
     lowest = 100 * comparison.mean_errors[comparison.best]
-    ax.axvline(lowest, color="#999999", lw=1, ls=":", zorder=0)
+    ax.axvline(lowest, color=GREY, lw=1, ls=":", zorder=0)
     ax.set_xlim(left=min(0.0, ax.get_xlim()[0]))
 
 

@@ -1,5 +1,6 @@
 """Pictures: displays that draw into a given matplotlib axis."""
 
+from mercer.plotting import palette
 from mercer.plotting.boundary import BoundaryDisplay
 from mercer.plotting.criterion import CriterionDisplay
 from mercer.plotting.error_surface import ErrorSurfaceDisplay
@@ -30,4 +31,5 @@ __all__ = [
     "SupportFractionDisplay",
     "SupportRegionDisplay",
     "WidthsDisplay",
+    "palette",
 ]

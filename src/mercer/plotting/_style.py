@@ -1,4 +1,4 @@
-"""Colours, marker shapes and the one place where matplotlib is imported."""
+"""Styles of classes, marker shapes and the one place where matplotlib is imported."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-COLORS = (
-    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442"),
-    *("#8A3FFC", "#C5031A", "#6FE8C8"),
-)
-"""The palette of Okabe and Ito and three more colours that lie as far from it as its own do from
-each other, for every kind of colour vision."""
+from mercer.plotting.palette import COLORS
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
 """Shapes; one fewer than colours, so that 90 classes differ in one or the other."""

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.plotting._style import COLORS, axes_for, pyplot
+from mercer.plotting._style import axes_for, pyplot
+from mercer.plotting.palette import COLORS
 
 Floats = NDArray[np.float64]
 

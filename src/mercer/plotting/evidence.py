@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.plotting._style import COLORS, axes_for, foreground, legend_beside, pyplot
+from mercer.plotting._style import axes_for, foreground, legend_beside, pyplot
 from mercer.plotting._support import unwrap
+from mercer.plotting.palette import COLORS
 
 ACTIONS = {
     "start": ("o", COLORS[3]),

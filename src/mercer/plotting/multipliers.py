@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.plotting._plane import Floats
-from mercer.plotting._style import COLORS, axes_for, foreground, legend_beside, pyplot
+from mercer.plotting._style import axes_for, foreground, legend_beside, pyplot
 from mercer.plotting._support import unwrap
+from mercer.plotting.palette import COLORS
 
 KINDS = {
     "in-bound": (COLORS[0], "o", "in-bound, below C"),

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.kernels import scale_gamma
 from mercer.plotting._plane import Floats, as_table
-from mercer.plotting._style import COLORS, axes_for, foreground, legend_beside, pyplot
+from mercer.plotting._style import axes_for, foreground, legend_beside, pyplot
+from mercer.plotting.palette import COLORS
 
 
 class SupportFractionDisplay:

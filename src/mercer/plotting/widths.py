@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.kernels import RBF, Weighted
 from mercer.plotting._plane import Floats
-from mercer.plotting._style import COLORS, axes_for, foreground, pyplot
+from mercer.plotting._style import axes_for, foreground, pyplot
 from mercer.plotting._support import unwrap
+from mercer.plotting.palette import COLORS
 
 ROOMY = 30
 """Up to so many features each has its name beside the axis."""

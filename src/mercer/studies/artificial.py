@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer.plotting.palette import COLORS
+
 from .results import StudyResults
 from .study import Configuration, Printed, Study
 
@@ -29,7 +31,6 @@ features that matter."""
 
 METHODS = ("Fisher", "SVM-RFE", "SVM-RFE bound", "R2W2", "zero norm")
 PRINTED_METHODS = ("Fisher", "SVM-RFE", "R2W2")
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 STYLES = tuple(zip(COLORS, "os^Dv"))
 """Colour and marker of each method, told apart with every kind of colour vision."""
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer.plotting.palette import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION
+
 from .study import Configuration, Study
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ METHODS = {
 PRINTED_SECONDS = {"RBF SVM": 0.030, "poly SVM": 0.042, "NN sgd": 1.367, "NN lbfgs": 15.703}
 """Figure 6.9, from another machine and program. Its BFGS stands beside our L-BFGS."""
 
-STYLES = (("#0072B2", "-"), ("#D55E00", "--"), ("#009E73", "-."), ("#CC79A7", ":"))
-POINTS = (("#56B4E9", "o"), ("#E69F00", "s"))
+STYLES = ((BLUE, "-"), (VERMILION, "--"), (GREEN, "-."), (PURPLE, ":"))
+POINTS = ((SKY, "o"), (ORANGE, "s"))
 TEST_ROWS = 2000
 GAP = 0.5
 

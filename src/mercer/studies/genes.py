@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from mercer.plotting.palette import BLUE, VERMILION
+
 from .results import StudyResults
 from .study import Configuration, Study
 
 SIZES = (1, 2, 4, 8, 16, 32, 64)
 METHODS = ("honest", "biased")
-STYLES = (("#0072B2", "o"), ("#D55E00", "s"))
+STYLES = ((BLUE, "o"), (VERMILION, "s"))
 """Colour and marker of each method."""
 
 N_NAMES = 10

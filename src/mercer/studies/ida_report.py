@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mercer.plotting.palette import BLUE, GREY, VERMILION
+
 from .results import StudyResults
 
 GRID, BOUND, DEFAULT = "A-grid", "C-L2-rbf", "default"
@@ -119,19 +121,19 @@ def draw_means(results: StudyResults) -> Any:
     ax = figure.subplots()
     for method, mean in summary(results).items():
         cost = (mean["trainings"] or 0.0) + (mean["evaluations"] or 0.0)
-        ax.plot(cost, mean["error"], "o", color="#0072B2", ms=7)
+        ax.plot(cost, mean["error"], "o", color=BLUE, ms=7)
         ax.annotate(method, (cost, mean["error"]), xytext=(6, 4), textcoords="offset points")
         if mean["printed"] is not None and mean["printed_trainings"] is not None:
             ends = [cost, mean["printed_trainings"]], [mean["error"], mean["printed"]]
-            ax.plot(*ends, color="#808080", lw=0.8, zorder=0)
-            ax.plot(ends[0][1], ends[1][1], "D", mfc="none", color="#D55E00", ms=6)
-    ax.plot([], [], "o", color="#0072B2", label="ours: trainings and evaluations")
-    ax.plot([], [], "D", mfc="none", color="#D55E00", label="printed: trainings")
+            ax.plot(*ends, color=GREY, lw=0.8, zorder=0)
+            ax.plot(ends[0][1], ends[1][1], "D", mfc="none", color=VERMILION, ms=6)
+    ax.plot([], [], "o", color=BLUE, label="ours: trainings and evaluations")
+    ax.plot([], [], "D", mfc="none", color=VERMILION, label="printed: trainings")
     ax.set_xscale("log")
     ax.margins(x=0.2, y=0.12)
     ax.set_xlabel("cost of choosing the parameters")
     ax.set_ylabel("mean error over the sets [%]")
-    ax.grid(color="#808080", alpha=0.3, linewidth=0.6)
+    ax.grid(color=GREY, alpha=0.3, linewidth=0.6)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
     return figure

@@ -9,20 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from mercer.plotting.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
+
 from .results import CLOSE, StudyResults
 from .study import StudyError
 
 VERDICTS = {
-    "reproduced": ("#0072B2", "o"),
-    "better": ("#009E73", "^"),
-    "worse": ("#D55E00", "v"),
-    "not printed": ("#CC79A7", "s"),
-    "undecided": ("#E69F00", "D"),
+    "reproduced": (BLUE, "o"),
+    "better": (GREEN, "^"),
+    "worse": (VERMILION, "v"),
+    "not printed": (PURPLE, "s"),
+    "undecided": (ORANGE, "D"),
 }
 """Colour and marker of each verdict, told apart with every kind of colour vision."""
 
-GREY = "#808080"
-BOX, MEDIAN = "#0072B2", "#D55E00"
+BOX, MEDIAN = BLUE, VERMILION
 MOST_BOXES = 4
 
 
