@@ -54,7 +54,7 @@ def test_readme_has_two_commands_that_fit_the_project(project):
 def test_links_and_paths_lead_somewhere(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
-    mentioned = re.findall(r"`((?:src|tests|docs|engine)/[\w./]*)`", text)
+    mentioned = re.findall(r"`((?:src|tests|docs|engine|studies|benchmarks)/[\w./]*)`", text)
     missing = [path for path in links + mentioned if not (ROOT / path).exists()]
     assert missing == []
 

@@ -52,7 +52,7 @@ def unpacked_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_sources_are_complete(sources: Path) -> None:
     """All that builds, tests and explains mercer, and nothing that was built."""
     kept = {path.relative_to(sources).as_posix() for path in sources.rglob("*") if path.is_file()}
-    for folder in ("engine", "src", "tests", "docs"):
+    for folder in ("engine", "src", "tests", "docs", "studies"):
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in {".cpp", ".hpp", ".py", ".pyi", ".typed", ".md"}:
                 assert path.relative_to(ROOT).as_posix() in kept

@@ -154,9 +154,10 @@ def test_ctrl_c_ends_cleanly(slow, tmp_path, jobs):
 
 
 def test_jobs_and_only_make_no_difference(study, tmp_path, monkeypatch):
-    (tmp_path / "quick_study.py").write_text(SLOW_STUDY)
+    # Workers of another test would not know of a change of the environment.
+    text = SLOW_STUDY.replace('os.environ["TRACES"]', repr(str(tmp_path / "traces")))
+    (tmp_path / "quick_study.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("TRACES", str(tmp_path / "traces"))
     command = ("run", "quick_study:STUDY", "--repetitions", 1, "--no-pictures", "--out")
     study(*command, "alone")
     study(*command, "together", "--jobs", 2)
@@ -175,8 +176,18 @@ def test_jobs_and_only_make_no_difference(study, tmp_path, monkeypatch):
 def test_list_names_every_study(study):
     result = study("list")
     assert result.exit_code == 0, result.output
-    for word in ("simulation", "tiny", "Mean and median of normal draws"):
+    for word in ("simulation", "rfe-stop", "tiny", "Mean and median of normal draws"):
         assert word in result.stdout
+
+
+@pytest.mark.parametrize("words", [["list"], ["run", "ida"]])
+def test_without_a_clone_a_sentence_says_what_to_do(study, tmp_path, monkeypatch, words):
+    monkeypatch.setattr("mercer.studies.registry.__file__", str(tmp_path / "a/b/c/registry.py"))
+    result = study(*words)
+    assert result.exit_code == 2
+    assert "run this in the main folder of a clone of its repository" in result.stderr
+    assert len(result.output.strip().splitlines()) == 1
+    assert not list(tmp_path.iterdir())
 
 
 def test_run_shows_and_writes_the_table(study):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mercer.studies import get_study, run_study
-from mercer.studies.baselines import CURVED, LINEAR, draw_boundaries, draw_times, make_plane
+from studies.baselines.study import CURVED, LINEAR, draw_boundaries, draw_times, make_plane
 
 
 @pytest.mark.parametrize("kind", ["separable", "ring", "moons", "squares"])

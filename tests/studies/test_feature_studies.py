@@ -10,8 +10,8 @@ import pytest
 from sklearn.datasets import make_classification
 
 from mercer.studies import get_study, run_study
-from mercer.studies import rfe as rfe_module
-from mercer.studies._rfe_tables import cells
+from studies.rfe import study as rfe_module
+from studies.rfe.printed import cells
 
 
 def test_printed_tables_are_whole() -> None:
@@ -79,14 +79,14 @@ def small_problem(table: str) -> tuple[Any, Any]:
     ],
 )
 def test_cells_of_the_eliminations(table: str, value: str, monkeypatch: Any) -> None:
-    monkeypatch.setattr(rfe_module, "_data", small_problem)
-    whole = rfe_module._experiment
+    monkeypatch.setattr(rfe_module, "load_data", small_problem)
+    whole = rfe_module.experiment
 
     def small_experiment(*about: Any) -> Any:
         selector, machine, _, _ = whole(*about)
         return selector, machine, [1, 5, 10, 30], 3
 
-    monkeypatch.setattr(rfe_module, "_experiment", small_experiment)
+    monkeypatch.setattr(rfe_module, "experiment", small_experiment)
     study = get_study("rfe")
     configuration = next(
         c

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mercer.studies import StudyResults, get_study, run_study
-from mercer.studies.ida import COLUMNS, _is_explored
-from mercer.studies.ida_report import claims, draw_means, report, summary
+from studies.ida.report import claims, draw_means, report, summary
+from studies.ida.study import COLUMNS, is_explored
 
 
 @pytest.fixture(scope="module", name="study")
@@ -34,9 +34,9 @@ def test_explored_splits_are_known_again() -> None:
     random = np.random.default_rng(0)
     splits = [(random.permutation(50)[:30], None) for _ in range(30)]
     splits[20] = (np.roll(splits[3][0], 5), None)
-    seen = [k for k in range(30) if _is_explored("heart", splits, k)]
+    seen = [k for k in range(30) if is_explored("heart", splits, k)]
     assert seen == [*range(10), 20]
-    assert not _is_explored("image", splits, 6)
+    assert not is_explored("image", splits, 6)
 
 
 def test_two_sets_with_all_methods(study: Any, data_folder: Path) -> None:

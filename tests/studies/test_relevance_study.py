@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mercer.studies import get_study, run_study
-from mercer.studies.relevance_report import draw_calibration, draw_reliability, report
+from studies.relevance.report import draw_calibration, draw_reliability, report
 
 
 @pytest.fixture(scope="module", name="study")

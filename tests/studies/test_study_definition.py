@@ -1,13 +1,15 @@
 """A study as data: which cells it has, their seeds, and what makes results void."""
 
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mercer.studies import STUDIES, Configuration, Study, StudyError, get_study
+from mercer.studies import Configuration, Study, StudyError, find_studies, get_study, registry
 
 
 def nothing(configuration, method, repetition, seed):
@@ -112,7 +114,7 @@ def test_arrays_may_be_parameters(study):
     assert study.definition(one, "SVM") != study.definition(other, "SVM")
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", find_studies())
 def test_every_study_of_the_list_is_whole(name):
     study = get_study(name)
     assert study.name == name
@@ -129,12 +131,64 @@ def test_every_study_of_the_list_is_whole(name):
         ("simulatoin", "There is no study 'simulatoin' among .*; did you mean 'simulation'"),
         ("no.such.module:STUDY", "cannot be loaded: No module named 'no'"),
         ("mercer.studies:nothing", "cannot be loaded"),
-        ("mercer.studies:STUDIES", "is not a study but dict"),
+        ("mercer.studies:__all__", "is not a study but list"),
     ],
 )
 def test_an_unknown_study_is_said(name, words):
     with pytest.raises(StudyError, match=words):
         get_study(name)
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_folder_of_studies_can_be_run_and_has_a_page():
+    for folder in (ROOT / "studies").iterdir():
+        if folder.is_dir() and folder.name != "__pycache__":
+            assert (folder / "README.md").is_file(), folder
+            assert (folder / "study.py").is_file() or (folder / "__main__.py").is_file(), folder
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Make the module believe that it lies where packages are installed."""
+    place = tmp_path / "lib" / "python" / "site-packages" / "mercer" / "studies" / "registry.py"
+    monkeypatch.setattr(registry, "__file__", str(place))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("files", [{}, {"pyproject.toml": "[project]\nname = \"other\"\n"}])
+def test_elsewhere_nothing_is_run_and_a_sentence_says_what_to_do(installed, files):
+    shutil.copytree(ROOT / "studies" / "tiny", installed / "studies" / "tiny")
+    (installed / "studies" / "__init__.py").write_text("raise SystemExit")
+    for name, text in files.items():
+        (installed / name).write_text(text)
+    for call in (find_studies, lambda: get_study("tiny")):
+        with pytest.raises(StudyError, match="run this in the main folder of a clone") as error:
+            call()
+        assert str(error.value).count(". ") == 0
+
+
+def test_an_installed_package_finds_the_studies_of_the_clone_one_is_in(installed, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert get_study("tiny").name == "tiny"
+    monkeypatch.chdir(ROOT / "tests")  # a folder inside is none: only what was named is run
+    with pytest.raises(StudyError):
+        find_studies()
+
+
+def test_a_foreign_package_of_that_name_is_not_taken(monkeypatch, tmp_path):
+    (tmp_path / "studies" / "tiny").mkdir(parents=True)
+    (tmp_path / "studies" / "__init__.py").write_text("")
+    (tmp_path / "studies" / "tiny" / "study.py").write_text("STUDY = None")
+    for name in [name for name in sys.modules if name.split(".")[0] == "studies"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    with pytest.raises(StudyError, match="Another package named 'studies'"):
+        get_study("tiny")
+    for name in ("studies", "studies.tiny", "studies.tiny.study"):
+        sys.modules.pop(name, None)
 
 
 def test_studies_and_data_sets_need_no_extra():

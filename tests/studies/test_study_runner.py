@@ -1,5 +1,6 @@
 """Running a study: nothing is lost, nothing is done twice, whatever happens."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -194,6 +195,17 @@ def test_a_new_method_leaves_the_others_alone(make_study, counts, tmp_path):
     smaller = replace(make_study(), methods={"good": {}})
     assert {row["method"] for row in run_study(smaller, out=tmp_path / "out").table()} == {"good"}
     assert len(run_study(larger, out=tmp_path / "out").records) == 24
+
+
+def test_workers_find_a_module_that_came_after_them(make_study, tmp_path, monkeypatch):
+    run_study(make_study(), n_jobs=2, repetitions=1)
+    name = f"late_{tmp_path.name}"  # a worker of another test knows no module of this name
+    (tmp_path / f"{name}.py").write_text("def run(*cell):\n    return {'error': 1.0}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    late = replace(make_study(), run=importlib.import_module(name).run)
+    results = run_study(late, n_jobs=2, repetitions=1)
+    assert not results.failures
+    assert len(results.records) == 4
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks there")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -30,16 +30,19 @@ def list_studies() -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from mercer.studies import STUDIES, get_study
+    from mercer.studies import StudyError, find_studies, get_study
 
+    try:
+        known = [get_study(name) for name in find_studies()]
+    except StudyError as error:
+        _refuse(error)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column in ("study", "about", "configurations", "methods", "repetitions"):
         right = column not in ("study", "about")
         table.add_column(column, justify="right" if right else "left", no_wrap=column == "study")
-    for name in STUDIES:
-        study = get_study(name)
+    for study in known:
         sizes = (len(study.configurations), len(study.methods), study.repetitions)
-        table.add_row(name, study.title, *map(str, sizes))
+        table.add_row(study.name, study.title, *map(str, sizes))
     _screen().print(table)
 
 
@@ -82,8 +85,7 @@ def run(
             results = _run(study, folder, repetitions, only, jobs, seed, fresh, progress)
         _report(results, folder, pictures)
     except StudyError as error:
-        typer.echo(f"mercer study: {error}", err=True)
-        raise typer.Exit(2) from None
+        _refuse(error)
     except KeyboardInterrupt:
         typer.echo(f"mercer study: {_stopped(progress)}", err=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -167,6 +169,11 @@ class Progress:
         began, before = self._began
         pace = (time.monotonic() - began) / max(1, self.done - before)
         return duration(pace * (self.total - self.done))
+
+
+def _refuse(error: Exception) -> NoReturn:
+    typer.echo(f"mercer study: {error}", err=True)
+    raise typer.Exit(2) from None
 
 
 def _stopped(progress: Progress) -> str:

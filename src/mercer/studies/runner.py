@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed, effective_n_jobs, wrap_non_picklable_objects
 
 from .checkpoint import Checkpoint, Memory, Record
 from .results import StudyResults
@@ -117,22 +120,40 @@ def _each(
     study: Study, cells: list[Cell], n_jobs: int | None, seed: int
 ) -> Generator[Record, None, None]:
     """Yield the records as they come, in the widest way that the back end of joblib can do it."""
+    sent = _Sent(study)
     for way in ("generator_unordered", "generator"):
         try:
             parallel = Parallel(n_jobs=n_jobs, return_as=way, batch_size=1)
         except ValueError:  # This joblib or this back end cannot.
             continue
-        yield from parallel(delayed(_do)(study, cell, seed) for cell in cells)
+        yield from parallel(delayed(_do)(sent, cell, seed) for cell in cells)
         return
     at_once = max(1, 2 * effective_n_jobs(n_jobs))
     for start in range(0, len(cells), at_once):
         some = cells[start : start + at_once]
-        yield from Parallel(n_jobs=n_jobs)(delayed(_do)(study, cell, seed) for cell in some)
+        yield from Parallel(n_jobs=n_jobs)(delayed(_do)(sent, cell, seed) for cell in some)
 
 
-def _do(study: Study, cell: Cell, base: int) -> Record:
+@dataclass(frozen=True)
+class _Sent:
+    """A study on its way to a worker, which may be older than the path to the study's module."""
+
+    study: Study
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raw = pickle.dumps(wrap_non_picklable_objects(self.study, keep_wrapper=False))
+        return _receive, (list(sys.path), raw)
+
+
+def _receive(path: list[str], raw: bytes) -> _Sent:
+    sys.path += [place for place in path if place not in sys.path]
+    return _Sent(pickle.loads(raw))
+
+
+def _do(sent: _Sent, cell: Cell, base: int) -> Record:
     """Do one cell; an error becomes a message, so that the others go on."""
     _leave_interrupts_to_the_parent()
+    study = sent.study
     configuration = study.configuration(cell.configuration)
     seed = study.seed(cell.configuration, cell.repetition, base)
     record: Record = {**cell._asdict(), "seed": seed}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .study import Configuration, Printed, Study
+from mercer.studies import Configuration, Printed, Study
 
 TABLES = """
 banana         100  11.53 0.66 500    10.50 0.44  9.73  10.42 0.46  8.38  10.54 0.48 12.78  10.46 0.48 10.57
@@ -57,7 +57,7 @@ def run(configuration: Configuration, method: str, repetition: int, seed: int) -
     X, y = data.data[train], data.target[train]
     model, counts = _tune(name, method, X, y, seed)
     error = 100.0 * float(np.mean(model.predict(data.data[test]) != data.target[test]))
-    part = "exploration" if _is_explored(name, data.splits, repetition) else "confirmation"
+    part = "exploration" if is_explored(name, data.splits, repetition) else "confirmation"
     return {"error": error, f"{part}_error": error, **counts}
 
 
@@ -125,7 +125,7 @@ def _median_parameters(name: str) -> tuple[float, float]:
     return C, gamma
 
 
-def _is_explored(name: str, splits: Any, number: int) -> bool:
+def is_explored(name: str, splits: Any, number: int) -> bool:
     """Tell whether a split, or one with the same training rows, was used to choose defaults."""
     rows = np.sort(splits[number][0])
     seen = splits[: EXPLORED.get(name, 10)]
@@ -168,7 +168,7 @@ STUDY = Study(
     printed_repetitions=100,
     pictures={
         "overview": "mercer.studies.pictures:draw_overview",
-        "means": "mercer.studies.ida_report:draw_means",
+        "means": "studies.ida.report:draw_means",
     },
-    report="mercer.studies.ida_report:report",
+    report="studies.ida.report:report",
 )

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mercer.plotting.palette import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION
-
-from .study import Configuration, Study
-
-if TYPE_CHECKING:
-    from .results import StudyResults
+from mercer.studies import Configuration, Study, StudyResults
 
 LINEAR = ("hard-margin SVM", "pseudo-inverse", "alpha-LMS", "perceptron")
 CURVED = ("poly SVM", "RBF SVM", "NN sgd", "NN lbfgs")
@@ -230,8 +226,8 @@ STUDY = Study(
     run=run,
     repetitions=20,
     pictures={
-        "boundaries": "mercer.studies.baselines:draw_boundaries",
-        "times": "mercer.studies.baselines:draw_times",
+        "boundaries": "studies.baselines.study:draw_boundaries",
+        "times": "studies.baselines.study:draw_times",
     },
-    report="mercer.studies.baselines:report",
+    report="studies.baselines.study:report",
 )

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .study import Configuration, Printed, Study
+from mercer.studies import Configuration, Printed, Study
 
 
 def run(configuration: Configuration, method: str, repetition: int, seed: int) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Missing values of iris: errors of imputers, and what a tree says of the species.
 
-Run ``python docs/forests.py``; it writes ``docs/forests.md``.
+Run ``python -m studies.forests``; it writes the page beside this file.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def main() -> None:
     """Write the page."""
     text = f"""# Forests and trees on iris
 
-Made by `python docs/forests.py`.
+Made by `python -m studies.forests`.
 
 ## Missing values
 
@@ -131,7 +131,7 @@ Correct classifications of out-of-bag flowers that a tree loses when a feature i
 {rules()}
 ```
 """
-    (Path(__file__).parent / "forests.md").write_text(text, encoding="utf-8")
+    (Path(__file__).parent / "README.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

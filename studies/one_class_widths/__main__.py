@@ -1,6 +1,6 @@
 """Anomaly data: AUC with widths chosen by each strategy, beside other libraries' defaults.
 
-Run ``python docs/one_class_widths.py``; it writes ``docs/one_class_widths.md``. PyOD takes part
+Run ``python -m studies.one_class_widths``; it writes the page beside this file. PyOD takes part
 where it is installed.
 """
 
@@ -130,25 +130,26 @@ def table(title: str, sets: Sets, targets_only: bool, nu: float) -> list[str]:
     return [*lines, ""]
 
 
-def one_against_rest(X: Any, y: Any, label: Any) -> tuple[np.ndarray, np.ndarray]:
+def one_against_rest(data: Any, label: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and whether each is of another class than the one that is described."""
+    X, y = data
     return np.asarray(X, dtype=float), (np.asarray(y) != label).astype(int)
 
 
 def other_sets() -> Sets:
     """Return sets that no default was chosen with a view to: real ones, and simulated ones."""
     rng = np.random.default_rng(0)
-    sets = {"breast cancer": one_against_rest(*datasets.load_breast_cancer(return_X_y=True), 1)}
-    sets["wine"] = one_against_rest(*datasets.load_wine(return_X_y=True), 1)
+    sets = {"breast cancer": one_against_rest(datasets.load_breast_cancer(return_X_y=True), 1)}
+    sets["wine"] = one_against_rest(datasets.load_wine(return_X_y=True), 1)
     digits = datasets.load_digits(return_X_y=True)
-    sets |= {f"digit {k}": one_against_rest(*digits, k) for k in (1, 2, 5)}
+    sets |= {f"digit {k}": one_against_rest(digits, k) for k in (1, 2, 5)}
     letters = load_letter(return_X_y=True)
     for label in np.unique(letters[1])[[2, 11, 20]]:
-        sets[f"letter {label}"] = one_against_rest(*letters, label)
+        sets[f"letter {label}"] = one_against_rest(letters, label)
     for name in ("banana", "diabetis", "german", "heart", "image", "thyroid"):
         X, y = load_ida(name, return_X_y=True)
         labels, counts = np.unique(y, return_counts=True)
-        sets[name] = one_against_rest(X, y, labels[counts.argmax()])
+        sets[name] = one_against_rest((X, y), labels[counts.argmax()])
     angle = rng.uniform(0, 2 * np.pi, 1200)
     ring = np.column_stack([np.cos(angle), np.sin(angle)]) + 0.1 * rng.normal(size=(1200, 2))
     moons = datasets.make_moons(1200, noise=0.06, random_state=0)[0]
@@ -252,7 +253,7 @@ def main() -> None:
         *table_of_others(),
     ]
     text = "\n".join(lines)
-    (Path(__file__).parent / "one_class_widths.md").write_text(text)
+    (Path(__file__).parent / "README.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

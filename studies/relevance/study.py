@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .study import Configuration, Printed, Study
+from mercer.studies import Configuration, Printed, Study
 
 SETS: dict[str, dict[str, float]] = {
     "ripley": {"gamma": 4.0, "svm_gamma": 4.0, "C": 1.0},
@@ -143,8 +143,8 @@ STUDY = Study(
     printed_repetitions=10,
     pictures={
         "overview": "mercer.studies.pictures:draw_overview",
-        "calibration": "mercer.studies.relevance_report:draw_calibration",
-        "reliability": "mercer.studies.relevance_report:draw_reliability",
+        "calibration": "studies.relevance.report:draw_calibration",
+        "reliability": "studies.relevance.report:draw_reliability",
     },
-    report="mercer.studies.relevance_report:report",
+    report="studies.relevance.report:report",
 )

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.plotting.palette import BLUE, VERMILION
-
-from .results import StudyResults
-from .study import Configuration, Study
+from mercer.studies import Configuration, Study, StudyResults
 
 SIZES = (1, 2, 4, 8, 16, 32, 64)
 METHODS = ("honest", "biased")
@@ -166,6 +164,6 @@ STUDY = Study(
     version=2,
     pictures={
         "overview": "mercer.studies.pictures:draw_overview",
-        "errors": "mercer.studies.genes:draw_errors",
+        "errors": "studies.genes.study:draw_errors",
     },
 )

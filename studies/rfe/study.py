@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ._rfe_tables import Cell, cells
-from .study import Configuration, Printed, Study
+from mercer.studies import Configuration, Printed, Study
+
+from .printed import Cell, cells
 
 TRADE_OFF = (0.8, 0.2)
 """Costs of errors and of features."""
@@ -62,8 +63,8 @@ def run(configuration: Configuration, method: str, repetition: int, seed: int) -
     from mercer.feature_selection import ranking_curve
 
     about = configuration.parameters
-    X, y = _data(about["table"])
-    source, machine, sizes, n_folds = _experiment(about["table"], about["C"], about["value"])
+    X, y = load_data(about["table"])
+    source, machine, sizes, n_folds = experiment(about["table"], about["C"], about["value"])
     if method == "biased":
         source = source.fit(X, y).order_
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
@@ -107,18 +108,23 @@ class Prepared:
 
     def fit(self, X: Any, y: Any) -> Prepared:
         """Rank the features."""
-        from mercer.feature_selection._sampling import class_members, stratified_rows
-
         rows = np.arange(len(y))
         if self.share < 1:
-            members = class_members(np.unique(y, return_inverse=True)[1])
-            rows = stratified_rows(members, self.share, np.random.RandomState(0))
+            rows = draw_rows(y, self.share, np.random.RandomState(0))
         self.selector.fit(self.factor * X[rows], y[rows])
         self.order_, self.trace_ = self.selector.order_, self.selector.trace_
         return self
 
 
-def _experiment(table: str, C: float, value: str) -> tuple[Any, Any, Any, int]:
+def draw_rows(y: Any, share: float, rng: np.random.RandomState) -> Any:
+    """Return a share of the rows of each class, but at least two of them, sorted."""
+    members = [np.flatnonzero(y == label) for label in np.unique(y)]
+    sizes = [min(rows.size, max(2, round(share * rows.size))) for rows in members]
+    drawn = [rng.choice(rows, size, replace=False) for rows, size in zip(members, sizes)]
+    return np.sort(np.concatenate(drawn))
+
+
+def experiment(table: str, C: float, value: str) -> tuple[Any, Any, Any, int]:
     """Return what ranks, what judges, the sizes judged, and the number of folds."""
     if table in ("5.15", "5.16"):
         machine = _linear(C)
@@ -210,7 +216,7 @@ def _kernel_machine(table: str, C: float, value: str) -> Any:
 
 
 @lru_cache(maxsize=3)
-def _data(table: str) -> tuple[Any, Any]:
+def load_data(table: str) -> tuple[Any, Any]:
     """Return the data of a table; digits and MADELON are scaled, each feature to variance 1."""
     from sklearn.datasets import load_digits, make_classification
     from sklearn.preprocessing import scale

@@ -1,6 +1,6 @@
 """Published rows of nearest hypersphere classification beside ours, and why they differ.
 
-Run ``python docs/nearest_hypersphere_rows.py``; it writes ``docs/nearest_hypersphere_rows.md``. The
+Run ``python -m studies.nearest_hypersphere_rows``; it writes the page beside this file. The
 rows are those of S. van der Westhuizen, *Nearest Hypersphere Classification: A Comparison with
 Other Classification Techniques*, Stellenbosch University 2014, table 4.1 and section 4.3.4.
 """
@@ -354,7 +354,7 @@ def main() -> None:
         [three_species() + " " + SINGLE],
     ]
     text = "\n\n".join("\n".join(lines) for lines in sections) + "\n"
-    (Path(__file__).parent / "nearest_hypersphere_rows.md").write_text(text)
+    (Path(__file__).parent / "README.md").write_text(text, encoding="utf-8")
     print(text)
 
 

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mercer.plotting.palette import BLUE, GREY, VERMILION
-
-from .results import StudyResults
+from mercer.studies import StudyResults
 
 GRID, BOUND, DEFAULT = "A-grid", "C-L2-rbf", "default"
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .pictures import GREY, VERDICTS
-from .relevance import CALIBRATED, METHODS, learn
-from .results import StudyResults
+from mercer.plotting.palette import GREY
+from mercer.studies import StudyResults
+from mercer.studies.pictures import VERDICTS
+
+from .study import CALIBRATED, METHODS, learn
 
 RELIABLE = ("RVM", "SVM", "GP")
 """Methods whose reliability is drawn."""

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.plotting.palette import COLORS
-
-from .results import StudyResults
-from .study import Configuration, Printed, Study
+from mercer.studies import Configuration, Printed, Study, StudyResults
 
 TABLE = """
 linear  linear   10   4  4  3
@@ -177,6 +175,6 @@ STUDY = Study(
     printed_repetitions=TRIALS,
     pictures={
         "overview": "mercer.studies.pictures:draw_overview",
-        "curves": "mercer.studies.artificial:draw_curves",
+        "curves": "studies.artificial.study:draw_curves",
     },
 )

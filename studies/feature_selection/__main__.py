@@ -2,10 +2,10 @@
 
 Run the studies first, each into a folder of its own name, for instance
 ``mercer study run rfe --out results/rfe``, and the same for ``rfe-stop``, ``artificial`` and
-``genes``; they can be stopped and resumed at any time. Then ``python docs/feature_selection.py
-results`` writes ``docs/feature_selection.md`` and the tables in ``docs/feature_selection_tables``
-from what is done. The sources are R. Planas, *Analysis of the SVM-RFE algorithm for feature
-selection*, UPC Barcelona 2021, and K. Smets, thesis, University of Antwerp, 2006.
+``genes``; they can be stopped and resumed at any time. Then ``python -m studies.feature_selection
+results`` writes the page and the tables beside this file from what is done. The sources are
+R. Planas, *Analysis of the SVM-RFE algorithm for feature selection*, UPC Barcelona 2021, and
+K. Smets, thesis, University of Antwerp, 2006.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from feature_selection_claims import Cells, claims
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
@@ -26,11 +25,13 @@ from mercer import SVC, KernelRFE
 from mercer.datasets import load_madelon
 from mercer.feature_selection import around
 from mercer.studies import StudyResults, get_study
-from mercer.studies.genes import SIZES, best_genes
-from mercer.studies.rfe import TITLES
+from studies.genes.study import SIZES, best_genes
+from studies.rfe.study import TITLES
+
+from .claims import Cells, claims
 
 HERE = Path(__file__).parent
-TABLES = HERE / "feature_selection_tables"
+TABLES = HERE / "tables"
 FIELDS = ("cost", "accuracy", "features", "ranking_seconds")
 
 
@@ -43,7 +44,7 @@ def main(folder: Path) -> None:
     lines = [
         "# Choosing features: published results and ours",
         "",
-        "Made by `python docs/feature_selection.py` from the studies `rfe`, `rfe-stop`, "
+        "Made by `python -m studies.feature_selection` from the studies `rfe`, `rfe-stop`, "
         "`artificial` and `genes` (`mercer study run NAME`), whose descriptions say what was "
         "chosen where the sources are silent. Speed beside that of other libraries: "
         "`python -m benchmarks features`.",
@@ -53,7 +54,7 @@ def main(folder: Path) -> None:
         *_tables(found["rfe"], found["rfe-stop"]),
         *_claims(found["rfe"], found["rfe-stop"]),
     ]
-    (HERE / "feature_selection.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (HERE / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _load(folder: Path, name: str) -> list[dict[str, Any]]:
@@ -224,7 +225,7 @@ def _tables(rows: list[dict[str, Any]], stop: list[dict[str, Any]]) -> list[str]
         theirs = min(both, key=lambda r: r["printed_cost"])
         ours = min(both, key=lambda r: r["cost"])
         lines.append(
-            f"| [{table}](feature_selection_tables/table_{table}.csv) | {title} "
+            f"| [{table}](tables/table_{table}.csv) | {title} "
             f"| {len(finished)} of {len(cells)} | {away:+.3f} | {_cell(theirs, 'printed_')} "
             f"| {_cell(ours, '')} | {_seconds(theirs, 'printed_')} | {_seconds(ours, '')} |"
         )
@@ -233,7 +234,7 @@ def _tables(rows: list[dict[str, Any]], stop: list[dict[str, Any]]) -> list[str]
         lines += [
             "",
             "Tables 5.12 to 5.14, the size estimated from importances alone, are in "
-            "[table_5.12.csv](feature_selection_tables/table_5.12.csv). Table 5.17 compares "
+            "[table_5.12.csv](tables/table_5.12.csv). Table 5.17 compares "
             "LIBLINEAR with LIBSVM and has no counterpart here; table 5.1 describes the data.",
         ]
     return lines

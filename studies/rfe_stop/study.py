@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
-from ._rfe_tables import STOP
-from .rfe import TRADE_OFF, _data, _experiment
-from .study import Configuration, Printed, Study
+from mercer.studies import Configuration, Printed, Study
+from studies.rfe.printed import STOP
+from studies.rfe.study import TRADE_OFF, experiment, load_data
 
 STEPS = (300, 150, 60)
 NAMES = ("best", "estimate", "estimate_seconds", "ranking_seconds")
@@ -21,9 +21,9 @@ def run(configuration: Configuration, method: str, repetition: int, seed: int) -
     from mercer.feature_selection import ranking_curve
 
     about = configuration.parameters
-    X, y = _data("5.12")
+    X, y = load_data("5.12")
     folds = StratifiedKFold(7, shuffle=True, random_state=seed)
-    whole, machine, sizes, _ = _experiment("5.12", about["C"], "10")
+    whole, machine, sizes, _ = experiment("5.12", about["C"], "10")
     curve = ranking_curve({"": whole}, machine, X, y, sizes=sizes, cv=folds, baselines=False)[""]
     few = whole.set_params(step=about["step"])
     estimates, seconds = [], []

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .results import StudyResults
-from .study import Configuration, Printed, Study
+from mercer.studies import Configuration, Printed, Study, StudyResults
 
 TABLES = """
  1  0.23160 0.01427  0.26791 0.02009  0.24276 0.01539  0.26314 0.02047  0.28267 0.02127  0.3501
@@ -52,7 +51,7 @@ def automatic_gamma(X: Any) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.studies.simulation import automatic_gamma
+    >>> from studies.simulation.study import automatic_gamma
     >>> automatic_gamma(np.array([[0.0], [1.0], [2.0]])) > 0
     True
     """
@@ -79,7 +78,7 @@ def run(configuration: Configuration, method: str, repetition: int, seed: int) -
 
 def draw_figures(results: StudyResults) -> Any:
     """Draw the configurations of figures 5.5 to 5.8 as boxes."""
-    from .pictures import draw_boxes
+    from mercer.studies.pictures import draw_boxes
 
     return draw_boxes(results, ["1", "3", "9", "12"])
 
@@ -150,6 +149,6 @@ STUDY = Study(
     printed_repetitions=100,
     pictures={
         "overview": "mercer.studies.pictures:draw_overview",
-        "boxes": "mercer.studies.simulation:draw_figures",
+        "boxes": "studies.simulation.study:draw_figures",
     },
 )

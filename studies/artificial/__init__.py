@@ -1,0 +1,1 @@
+"""Features that matter among noise."""

@@ -1,0 +1,1 @@
+"""Support vector machines beside linear baselines and neural networks."""

@@ -1,0 +1,1 @@
+"""Published results of feature selection beside ours, from four studies."""

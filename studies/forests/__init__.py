@@ -1,0 +1,1 @@
+"""Missing values of iris, and what forests and a tree say of it."""

@@ -1,0 +1,1 @@
+"""Errors with few genes, with and without selection bias."""

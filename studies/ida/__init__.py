@@ -1,0 +1,1 @@
+"""C and widths chosen by gradients and by a grid on ten sets."""

@@ -1,0 +1,1 @@
+"""Published rows of nearest hypersphere classification beside ours."""

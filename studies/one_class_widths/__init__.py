@@ -1,0 +1,1 @@
+"""Widths of one-class machines chosen without labels, on anomaly data."""

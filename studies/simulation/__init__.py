@@ -1,0 +1,1 @@
+"""Classifiers on normal and lognormal populations."""

@@ -1,0 +1,1 @@
+"""The smallest study: a check of the runner, and an example."""
