@@ -59,6 +59,16 @@ def test_links_and_paths_lead_somewhere(name):
     assert missing == []
 
 
+@pytest.mark.parametrize("folder", ["studies", "docs"])
+def test_links_of_pages_lead_somewhere(folder):
+    pages = list((ROOT / folder).rglob("*.md"))
+    assert pages
+    for page in pages:
+        links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+        paths = [page.parent / link for link in links if "://" not in link]
+        assert [path for path in paths if not path.exists()] == []
+
+
 def test_picture_is_small():
     picture = ROOT / "docs" / "images" / "boundary.png"
     assert 10_000 < picture.stat().st_size < 150_000

@@ -60,3 +60,10 @@ def test_colours_have_one_home():
         for path in (ROOT / folder).rglob("*.py"):
             found = re.findall(r"[\"']#[0-9a-fA-F]{3,8}[\"']", path.read_text(encoding="utf-8"))
             assert path == home or not found, path
+
+
+def test_studies_use_public_names_only():
+    """They are what users could have written."""
+    private = r"(?:from|import) (?:mercer|studies)[\w.]*(?:\._| import .*\b_)"
+    for path in (ROOT / "studies").rglob("*.py"):
+        assert not re.findall(private, path.read_text(encoding="utf-8")), path

@@ -239,6 +239,8 @@ def main() -> None:
     lines = [
         "# Anomaly data: area under the ROC curve",
         "",
+        "Made by `python -m studies.one_class_widths`.",
+        "",
         f"Mean and standard error over {SPLITS} random splits, 60 % for training (at most "
         f"{MOST_TRAINING_ROWS} rows), columns standardised on the training rows. Widths (and nu, "
         "for artificial outliers) are chosen without labels. In the first table labels have kept "
