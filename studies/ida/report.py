@@ -124,7 +124,8 @@ def report(results: StudyResults) -> str:
     if found:
         n_sets = len({row["configuration"] for row in results.table()})
         n_splits = max(row["repetitions"] for row in results.table())
-        head = f"Verdicts, on {n_sets} sets with up to {n_splits} splits each:\n\n"
+        sets, splits = _counted(n_sets, "set"), _counted(n_splits, "split")
+        head = f"Verdicts, on {sets} with up to {splits} each:\n\n"
         parts.append(head + "\n".join(f"- {claim}" for claim in found))
     if unjudged := _unjudged(results):
         parts.append(unjudged)
@@ -223,6 +224,10 @@ def _markdown(lines: list[list[str]]) -> str:
 
 def _with_deviation(mean: float, sd: float | None) -> str:
     return f"{mean:.2f}" if sd is None else f"{mean:.2f} ± {sd:.2f}"
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'s' * (count != 1)}"
 
 
 def _number(value: float | None, digits: int) -> str:

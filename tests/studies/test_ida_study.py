@@ -113,6 +113,7 @@ def test_bars_of_all_sets_do_not_judge_a_part(study: Any) -> None:
     assert claim.text == "default, most evaluations on a split"
     assert claim.holds
     text = report(made_up(study, errors, trainings=19))
+    assert "Verdicts, on 2 sets with up to 1 split each:" in text
     assert "mean error" not in text.partition("Verdicts")[2]
     said = "not judged: C-L2-rbf was run on 1 of 10 and default was run on 1 of 10.\n"
     assert text.endswith(said)

@@ -244,7 +244,8 @@ def summary(results: StudyResults) -> str:
     verdicts = [row["verdict"] for row in results.table()]
     printed = [word for word in verdicts if word != "not printed"]
     if not printed:
-        return f"{len(verdicts)} means; none is printed in the source."
+        means = f"{len(verdicts)} mean{'s' * (len(verdicts) != 1)}"
+        return f"{means}; none is printed in the source."
     return (
         f"Of {len(printed)} printed means {printed.count('reproduced')} are reproduced within "
         f"{CLOSE:g} standard errors; {printed.count('better')} of ours are better, "
