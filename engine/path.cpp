@@ -1,6 +1,7 @@
 #include "path.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "smo.hpp"
 
@@ -17,102 +18,88 @@ double dot(const double* a, const double* b, Index n) {
     return sum;
 }
 
-class Machine {
+class Path {
 public:
-    Machine(const PathProblem& given, const PathPoint& start) : given_(given), at_(start) {
-        for (auto* array : {&p_, &lower_, &upper_, &ridge_, &gradient_}) array->resize(given.n);
-        for (Index i = 0; i < given.n; ++i) p_[i] = -given.sign[i];
+    Path(const PathProblem& given, const PathPoint& start) : given_(given), at_(start) {
+        for (auto* array : {&lower_, &upper_, &ridge_, &gradient_}) array->resize(given.n);
+        const auto is_endless = [](double bound) { return std::isinf(bound); };
+        squared_ = std::any_of(given.upper, given.upper + given.n, is_endless) ||
+                   std::any_of(given.lower, given.lower + given.n, is_endless);
     }
 
     template <class T>
-    SmoResult solve(const RowSource<T>& source, double penalty, const SmoOptions& options, Pool& pool) {
-        set_bounds(penalty);
-        const double stretch = stretched(penalty);
+    SmoResult solve(const RowSource<T>& source, double price, const SmoOptions& options, Pool& pool) {
+        for (Index i = 0; i < given_.n; ++i) {
+            lower_[i] = price * given_.lower[i];
+            upper_[i] = price * given_.upper[i];
+            ridge_[i] = given_.ridge[i] / price;
+        }
+        const double stretch = stretched(price);
         for (Index i = 0; i < given_.n; ++i) {
             at_.beta[i] = std::min(std::max(stretch * at_.beta[i], lower_[i]), upper_[i]);
-            gradient_[i] = stretch * at_.image[i] + p_[i] + ridge_[i] * at_.beta[i];
+            gradient_[i] = stretch * at_.image[i] + given_.p[i] + ridge_[i] * at_.beta[i];
         }
-        const SmoProblem problem{p_.data(), lower_.data(), upper_.data(), ridge_.data(), given_.diagonal, given_.n};
+        const SmoProblem problem{given_.p, lower_.data(), upper_.data(), ridge_.data(), given_.diagonal, given_.n};
         const SmoResult result = solve_smo(source, problem, options, {at_.beta, gradient_.data()}, pool);
-        for (Index i = 0; i < given_.n; ++i) {
-            at_.image[i] = gradient_[i] - p_[i] - ridge_[i] * at_.beta[i];
-        }
-        at_.penalty = penalty;
-        offset_ = find_offset(problem);
+        for (Index i = 0; i < given_.n; ++i) at_.image[i] = gradient_[i] - given_.p[i] - ridge_[i] * at_.beta[i];
+        at_.price = price;
+        mostly_bounded_ = is_mostly_bounded();
         return result;
     }
 
-    double offset() const { return offset_; }
-
 private:
-    void set_bounds(double penalty) {
-        for (Index i = 0; i < given_.n; ++i) {
-            const double bound = given_.squared ? infinity : penalty * given_.weight[i];
-            const bool open = given_.weight[i] > 0.0;
-            upper_[i] = open && given_.sign[i] > 0.0 ? bound : 0.0;
-            lower_[i] = open && given_.sign[i] < 0.0 ? -bound : 0.0;
-            ridge_[i] = given_.squared && open ? 1.0 / (penalty * given_.weight[i]) : 0.0;
-        }
-    }
-
     // The multiple of the last solution to start from. Where most support vectors are at their bounds, those go on
     // to the new ones, and few will come back. Elsewhere it is the multiple with the least objective inside the bounds.
-    double stretched(double penalty) const {
-        const double most = given_.squared ? infinity : penalty / at_.penalty;
-        if (mostly_bounded_ && !given_.squared) return most;
+    double stretched(double price) const {
+        const double most = squared_ ? infinity : price / at_.price;
+        if (mostly_bounded_ && !squared_) return most;
         double curvature = dot(at_.beta, at_.image, given_.n);
-        for (Index i = 0; given_.squared && i < given_.n; ++i) curvature += at_.beta[i] * at_.beta[i] * ridge_[i];
+        for (Index i = 0; squared_ && i < given_.n; ++i) curvature += at_.beta[i] * at_.beta[i] * ridge_[i];
         if (!(curvature > 0.0)) return 1.0;
-        return std::min(std::max(-dot(p_.data(), at_.beta, given_.n) / curvature, 0.0), most);
+        return std::min(std::max(-dot(given_.p, at_.beta, given_.n) / curvature, 0.0), most);
     }
 
-    // The mean over the variables between their bounds; where there are none, the middle of what the conditions allow.
-    double find_offset(const SmoProblem& problem) {
-        const Point at{at_.beta, gradient_.data()};
+    bool is_mostly_bounded() const {
         Index n_between = 0, n_used = 0;
-        double sum = 0.0;
         for (Index i = 0; i < given_.n; ++i) {
             n_used += at_.beta[i] != 0.0;
-            if (!may_rise(problem, at, i) || !may_fall(problem, at, i)) continue;
-            ++n_between;
-            sum += at.gradient[i];
+            n_between += at_.beta[i] > lower_[i] && at_.beta[i] < upper_[i];
         }
-        mostly_bounded_ = n_used > few_free * n_between;
-        if (n_between > 0) return -sum / static_cast<double>(n_between);
-        const Violation ends = violation_of(problem, at);
-        if (std::isfinite(ends.highest) && std::isfinite(ends.lowest)) return ends.middle();
-        if (std::isfinite(ends.highest)) return ends.highest;
-        return std::isfinite(ends.lowest) ? ends.lowest : 0.0;
+        return n_used > few_free * n_between;
     }
 
     const PathProblem& given_;
     PathPoint at_;
-    Array<double> p_, lower_, upper_, ridge_, gradient_;
-    bool mostly_bounded_ = false;
-    double offset_ = 0.0;
+    Array<double> lower_, upper_, ridge_, gradient_;
+    bool squared_ = false, mostly_bounded_ = false;
 };
+
+template <class T>
+Index solve_all(const RowSource<T>& source, const PathProblem& problem, const double* prices, Index n_prices,
+                const SmoOptions& options, const PathPoint& at, const PathReport& report, Pool& pool) {
+    Path path(problem, at);
+    for (Index line = 0; line < n_prices; ++line) {
+        const SmoResult result = path.solve(source, prices[line], options, pool);
+        std::copy_n(at.beta, problem.n, report.betas + line * problem.n);
+        std::copy_n(at.image, problem.n, report.images + line * problem.n);
+        report.n_iter[line] = result.n_iter;
+        report.status[line] = static_cast<std::uint8_t>(result.status);
+        if (result.status == SmoStatus::interrupted) return line;
+    }
+    return n_prices;
+}
 
 }  // namespace
 
-template <class T>
-Index solve_path(const RowSource<T>& source, const PathProblem& problem, const Array<double>& penalties,
-                 const SmoOptions& options, PathPoint at, const PathReport& report) {
-    Machine machine(problem, at);
+Index solve_path(const RowSupply& supply, const Index* row, const PathProblem& problem, const double* prices,
+                 Index n_prices, const SmoOptions& options, PathPoint at, const PathReport& report) {
     Pool pool(options.n_threads);
-    for (Index line = 0; line < penalties.size(); ++line) {
-        const SmoResult result = machine.solve(source, penalties[line], options, pool);
-        if (result.status == SmoStatus::interrupted) return line;
-        std::copy_n(at.beta, problem.n, report.betas + line * problem.n);
-        std::copy_n(at.image, problem.n, report.images + line * problem.n);
-        report.offsets[line] = machine.offset();
-        report.gaps[line] = result.gap;
-    }
-    return penalties.size();
+    Array<Index> selection;
+    if (row) selection.assign(row, row + problem.n);
+    const Array<Index>* const chosen = row ? &selection : nullptr;
+    if (const auto rows = supply.single(chosen, pool))
+        return solve_all(*rows, problem, prices, n_prices, options, at, report, pool);
+    return solve_all(*supply.wide(chosen, pool), problem, prices, n_prices, options, at, report, pool);
 }
-
-template Index solve_path(const RowSource<float>&, const PathProblem&, const Array<double>&, const SmoOptions&,
-                          PathPoint, const PathReport&);
-template Index solve_path(const RowSource<double>&, const PathProblem&, const Array<double>&, const SmoOptions&,
-                          PathPoint, const PathReport&);
 
 }  // namespace mercer

@@ -91,8 +91,8 @@ private:
 template <class T>
 class ComputedRows final : public RowSource<T> {
 public:
-    ComputedRows(const T* rows, Index n, Index n_features, const KernelShape& shape, Pool& pool)
-        : data_(rows, n, n_features, shape, pool), shape_(data_.suited(shape)), pool_(pool) {}
+    ComputedRows(PackedRows<T> data, const KernelShape& shape, Pool& pool)
+        : data_(std::move(data)), shape_(data_.suited(shape)), pool_(pool) {}
     ComputedRows(const ComputedRows& all, const Array<Index>& selection)
         : data_(all.data_, selection, all.pool_), shape_(all.shape_), pool_(all.pool_) {}
 

@@ -11,7 +11,7 @@ from oracles import assert_kkt
 from mercer.gram import ComputedGram, Gram, RepeatedGram, RequestedGram, StoredGram
 from mercer.kernels import RBF, Linear
 from mercer.problems import QuadraticProgram, epsilon_svr, squared_epsilon_svr
-from mercer.solvers import smo, solve_smo
+from mercer.solvers import solve_smo
 
 KERNEL = RBF(0.4)
 KINDS = ("computed", "part", "stored", "requested")
@@ -72,11 +72,8 @@ def regression(X: np.ndarray, squared: bool) -> QuadraticProgram:
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("cache_bytes", [1e4, 1e8])
 @pytest.mark.parametrize("shrinking", [False, True])
-def test_solutions(
-    kind: str, squared: bool, cache_bytes: float, shrinking: bool, monkeypatch: Any
-) -> None:
+def test_solutions(kind: str, squared: bool, cache_bytes: float, shrinking: bool) -> None:
     """The optimum in blocks of few variables, with room for few or all kernel rows."""
-    monkeypatch.setattr(smo, "LARGEST_BLOCK", 256)
     X = points(300)
     twice = np.tile(np.arange(300), 2)
     problem = regression(X, squared)
@@ -86,6 +83,7 @@ def test_solutions(
         tol=1e-6,
         cache_bytes=cache_bytes,
         shrinking=shrinking,
+        block=256,
     )
     assert solution.converged
     assert_kkt(problem, KERNEL(X[twice]), solution, 1e-6)
@@ -107,12 +105,12 @@ def test_single_precision(n_threads: int) -> None:
     np.testing.assert_array_equal(solution.beta, once.beta)
 
 
-def test_rows_that_come_three_times_and_rows_that_never_do(monkeypatch: Any) -> None:
-    monkeypatch.setattr(smo, "LARGEST_BLOCK", 200)
+def test_rows_that_come_three_times_and_rows_that_never_do() -> None:
     X, where = points(200), places(200, 500)
     signs = np.where(np.random.default_rng(4).random(500) < 0.5, 1.0, -1.0)
     problem = QuadraticProgram(-signs, np.minimum(0, 3 * signs), np.maximum(0, 3 * signs))
-    solution = solve_smo(problem, RepeatedGram(make("computed", X), where), tol=1e-6)
+    gram = RepeatedGram(make("computed", X), where)
+    solution = solve_smo(problem, gram, tol=1e-6, block=200)
     assert_kkt(problem, KERNEL(X[where]), solution, 1e-6)
 
 

@@ -26,8 +26,8 @@ from mercer.model_selection import (
     support_vector_count,
     xi_alpha,
 )
-from mercer.model_selection._fitted import machines_of
-from mercer.model_selection.leave_one_out import left_out_decisions
+from mercer.model_selection.criteria.fitted import machines_of
+from mercer.model_selection.criteria.leave_one_out import left_out_decisions
 
 TOL = 1e-9
 
@@ -147,7 +147,7 @@ def test_span_rule_where_the_support_set_stays(loss: str) -> None:
     X, y = problem(3, n=60)
     model = SVC(C=2.0, gamma=0.3, loss=loss, tol=TOL).fit(X, y)
     machine = machines_of(model, X, y)[0]
-    from mercer.model_selection.span import _Spans
+    from mercer.model_selection.criteria.span import _Spans
 
     margins = _Spans.of(machine, 0.0).margins
     exact = machine.signs * left_out_decisions(machine)
@@ -298,7 +298,7 @@ def test_one_sentence_says_what_is_wrong(
 
 def test_weights_are_refused_where_rows_are_left_out() -> None:
     X, y = problem(12)
-    from mercer.model_selection._two_class import refuse_weights
+    from mercer.machines.two_class_machine import refuse_weights
 
     machines = machines_of(SVC().fit(X, y, sample_weight=np.full(40, 2.0)), X, y, np.full(40, 2.0))
     with pytest.raises(ValueError, match="sample_weight"):

@@ -23,7 +23,7 @@ from mercer.model_selection import (
     span,
 )
 from mercer.model_selection import _objective as objective_module
-from mercer.model_selection._memory import Memory
+from mercer.model_selection.gradient.evaluations import Memory
 
 L2 = SVC(loss="squared_hinge")
 

@@ -225,7 +225,7 @@ def watch(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[set[i
 def test_inside_a_criterion_there_is_one_thread(
     sample: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = watch(monkeypatch, import_module("mercer.model_selection.evidence"), "evidence_of")
+    seen = watch(monkeypatch, import_module("mercer.model_selection.criteria.evidence"), "evidence_of")
     model = SVC(loss="squared_hinge").fit(*sample)
     evidence(model, *sample)
     assert seen == [{1}]

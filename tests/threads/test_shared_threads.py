@@ -166,7 +166,7 @@ def test_a_search_inside_joblib_threads_starts_none_of_its_own(
             sizes.append(size)
             super().__init__(size)
 
-    module = import_module("mercer.model_selection._shared_search")
+    module = import_module("mercer.model_selection.grid.shared_search")
     monkeypatch.setattr(module, "ThreadPoolExecutor", Pool)
     search = PathSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=2)
     with parallel_config(backend="threading", n_jobs=2):

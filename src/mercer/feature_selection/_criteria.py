@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels import Kernel, Linear, Weighted
-from mercer.model_selection._kernel_data import KernelData
-from mercer.model_selection._two_class import Penalty, TwoClassMachine
-from mercer.model_selection.modified_radius_margin import modified_radius_margin_of
-from mercer.model_selection.radius_margin import radius_margin_of
-from mercer.model_selection.span import span_of
+from mercer.machines.kernel_data import KernelData
+from mercer.machines.penalty import Penalty
+from mercer.machines.tasks import TwoClassTask
+from mercer.machines.two_class_machine import TwoClassMachine
+from mercer.model_selection.criteria.modified_radius_margin import modified_radius_margin_of
+from mercer.model_selection.criteria.radius_margin import radius_margin_of
+from mercer.model_selection.criteria.span import span_of
 from mercer.solvers import Solution
-from mercer.svm._decomposition import TwoClassTask
 
 Floats = NDArray[np.float64]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._machine import warn_unless_converged
 from mercer.feature_selection._criteria import Trained, criterion_for, join
 from mercer.feature_selection._restriction import restricted
 from mercer.feature_selection._rounds import Look
@@ -15,13 +15,17 @@ from mercer.feature_selection._sampling import RowSampler
 from mercer.gram import Gram, make_gram
 from mercer.gram.downdated import DowndatedGram, suits
 from mercer.kernels import Kernel, Linear
-from mercer.model_selection._two_class import Penalty
+from mercer.machines import (
+    Training,
+    class_factors,
+    class_votes,
+    decompose,
+    warn_unless_converged,
+)
+from mercer.machines.penalty import Penalty
 from mercer.problems import QuadraticProgram
-from mercer.solvers import Solution
 from mercer.solvers.linear import linear_is_worthwhile
-from mercer.solvers.several import Job
 from mercer.svm import SVC
-from mercer.svm._decomposition import TwoClassTask, decompose
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.intp]
@@ -77,7 +81,7 @@ class KernelRanker:
         self.chance = float(counts.max() / counts.sum())
         self.n_fits = 0
         self._held: DowndatedGram | None = None
-        self._starts: list[Any] = []
+        self._starts: list[Any] | None = None
         self._memories: list[dict[str, Floats]] = []
 
     # ---- one round --------------------------------------------------------------------------
@@ -89,17 +93,12 @@ class KernelRanker:
         points = np.ascontiguousarray(self.X[np.ix_(rows, features)])
         codes, weights = self.codes[rows], self.weights[rows]
         kernel = restricted(self._kernel, features, self.X.shape[1]).resolve(points, weights)
-        tasks = decompose(codes, self.n_classes, self.estimator.multi_class)
-        classes = np.arange(self.n_classes)
-        factors = self.estimator._class_factors(classes, codes, weights)
-        penalties = self.estimator.C * weights * factors
-        problems = [self.estimator._problem(task, penalties) for task in tasks]
         gram = self._gram(kernel, points, features, whole=drawn is None)
-        solutions = self._solve(gram, tasks, problems, whole=drawn is None)
-        penalty = Penalty.of(self.estimator, factors, weights)
-        importances = self._importances(kernel, points, tasks, solutions, penalty)
-        accuracy = self._accuracy(gram, tasks, problems, solutions, codes, weights)
-        return Look(importances, accuracy, max(s.gap for s in solutions), rows.size)
+        training = self._train(gram, codes, weights, whole=drawn is None)
+        penalty = self._penalty(codes, weights)
+        importances = self._importances(kernel, points, training, penalty)
+        accuracy = self._accuracy(training, codes, weights)
+        return Look(importances, accuracy, float(training.solutions.gap.max()), rows.size)
 
     def forget(self, features: Features) -> None:
         """Take features away for good."""
@@ -123,88 +122,71 @@ class KernelRanker:
             self._held = DowndatedGram(self.X, form.family, features)
         return self._held.gram(kernel)
 
-    def _solve(
-        self, gram: Gram, tasks: list[TwoClassTask], problems: list[Any], whole: bool
-    ) -> list[Solution]:
-        starts = self._starts if whole and self._starts else [None] * len(tasks)
-        jobs: list[Job] = [
-            (problem, lambda task=task: _part(gram, task), start)  # type: ignore[misc]
-            for problem, task, start in zip(problems, tasks, starts)
-        ]
-        solutions = self._solve_jobs(jobs)
-        self.n_fits += len(solutions)
+    def _penalty(self, codes: Rows, weights: Floats) -> Penalty:
+        classes = np.arange(self.n_classes)
+        factors = class_factors(self.estimator.class_weight, classes, codes, weights)
+        return Penalty.of(self.estimator, factors, weights)
+
+    def program(self) -> QuadraticProgram:
+        """Return the program of a two-class machine of all rows."""
+        tasks = decompose(self.codes, self.n_classes, self.estimator.multi_class)
+        return self._penalty(self.codes, self.weights).program(tasks)
+
+    def train_all(self, gram: Gram) -> Training:
+        """Train the machines on all rows."""
+        return self._train(gram, self.codes, self.weights, whole=True)
+
+    def start_from(self, solutions: list[Floats]) -> None:
+        """Let the next machines of all rows start from given solutions."""
+        self._starts = solutions
+
+    def _train(self, gram: Gram, codes: Rows, weights: Floats, whole: bool) -> Training:
+        """Train the machines; those of all rows start from the last ones."""
+        training = Training.of(
+            gram,
+            decompose(codes, self.n_classes, self.estimator.multi_class),
+            self._penalty(codes, weights),
+            replace(self.estimator._options(), tol=self.tol),
+            self._starts if whole else None,
+            refusal=not_separable(),
+        )
+        warn_unless_converged(training.solutions, self.tol)
+        self.n_fits += len(training.tasks)
         if whole and self.warm_start:
-            self._starts = [solution.beta for solution in solutions]
-        return solutions
-
-    def _solve_jobs(self, jobs: list[Job]) -> list[Solution]:
-        solutions = self.estimator._solve_all(jobs, self.tol)
-        if any(solution.status == "unbounded" for solution in solutions):
-            raise ValueError(not_separable())
-        warn_unless_converged(solutions, self.tol)
-        return solutions
-
-    def _solve_alone(self, problem: QuadraticProgram, gram: Gram) -> Solution:
-        """Solve one problem without a start."""
-        return self._solve_jobs([(problem, lambda: gram, None)])[0]
+            self._starts = training.warm_start()
+        return training
 
     def _importances(
-        self,
-        kernel: Kernel,
-        points: Floats,
-        tasks: list[TwoClassTask],
-        solutions: list[Solution],
-        penalty: Penalty,
+        self, kernel: Kernel, points: Floats, training: Training, penalty: Penalty
     ) -> Floats:
         criterion = criterion_for(self.criterion, kernel)
-        if len(self._memories) != len(tasks) or self.sampler.share is not None:
-            self._memories = [{} for _ in tasks]
+        if len(self._memories) != len(training.tasks) or self.sampler.share is not None:
+            self._memories = [{} for _ in training.tasks]
         values = [
             criterion(Trained(kernel, points, task, solution, penalty, memory))
-            for task, solution, memory in zip(tasks, solutions, self._memories)
+            for task, solution, memory in zip(training.tasks, training.solutions, self._memories)
         ]
         return values[0] if len(values) == 1 else join(np.array(values), self.joint, self.power)
 
-    def _accuracy(
-        self,
-        gram: Gram,
-        tasks: list[TwoClassTask],
-        problems: list[Any],
-        solutions: list[Solution],
-        codes: Rows,
-        weights: Floats,
-    ) -> float:
+    def _accuracy(self, training: Training, codes: Rows, weights: Floats) -> float:
         """Return the share of the rows that the machines classify rightly."""
-        if len(tasks) == 1:
-            problem, solution = problems[0], solutions[0]
-            values = solution.gradient - problem.p - problem.ridge * solution.beta
-            found = (values + solution.offset > 0).astype(np.intp)
+        if len(training.tasks) == 1:
+            found = (training.decision > 0).astype(np.intp)
         else:
-            found = _votes(gram, tasks, solutions, codes.size, self.n_classes)
+            found = _winners(training, codes.size, self.n_classes)
         return float(weights[found == codes].sum() / weights.sum())
 
 
-def _part(gram: Gram, task: TwoClassTask) -> Gram:
-    return gram if task.rows.size == gram.n else gram.subset(task.rows)
-
-
-def _votes(
-    gram: Gram, tasks: list[TwoClassTask], solutions: list[Solution], n: int, n_classes: int
-) -> Rows:
+def _winners(training: Training, n: int, n_classes: int) -> Rows:
     """Return the class of each row by the largest value, or by the votes of all pairs."""
-    values = np.empty((n, len(tasks)))
-    for m, (task, solution) in enumerate(zip(tasks, solutions)):
+    values = np.empty((n, len(training.tasks)))
+    for m, (task, solution) in enumerate(zip(training.tasks, training.solutions)):
         beta = np.zeros(n)
         beta[task.rows] = solution.beta
-        values[:, m] = gram.times(beta) + solution.offset
-    if all(task.rows.size == n for task in tasks):
+        values[:, m] = training.gram.times(beta) + solution.offset
+    if len(training.tasks.rows) == n * len(training.tasks):
         return values.argmax(axis=1)
-    votes = np.zeros((n, n_classes), dtype=np.intp)
-    first, second = np.triu_indices(n_classes, 1)
-    for m in range(len(tasks)):
-        winner = np.where(values[:, m] > 0, first[m], second[m])
-        votes[np.arange(n), winner] += 1
-    return votes.argmax(axis=1)
+    return class_votes(values, n_classes)[0].argmax(axis=1)
 
 
 def not_separable() -> str:

@@ -15,10 +15,9 @@ from mercer.feature_selection._units import Units
 from mercer.feature_selection.steps import RoundState, step_sizes
 from mercer.feature_selection.trace import EliminationTrace
 from mercer.gram import StoredGram
-from mercer.gram.elimination import Elimination, eliminate_features
 from mercer.kernels import Linear
-from mercer.problems import QuadraticProgram
-from mercer.svm._decomposition import decompose
+from mercer.solvers import Options
+from mercer.solvers.elimination import Elimination, eliminate_features
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.intp]
@@ -68,16 +67,9 @@ class _Run:
         self.counts = [a - b for a, b in pairwise(sizes)]
         self.left = np.arange(units.n)
         self.log = Log()
-        self.problem = self._problem()
+        self.problem = ranker.program()
         self.columns = np.ascontiguousarray(ranker.X.T)
         self.beta: Floats | None = None
-
-    def _problem(self) -> QuadraticProgram:
-        ranker = self.ranker
-        estimator, codes, weights = ranker.estimator, ranker.codes, ranker.weights
-        factors = estimator._class_factors(np.arange(2), codes, weights)
-        task = decompose(codes, 2, estimator.multi_class)[0]
-        return estimator._problem(task, estimator.C * weights * factors)
 
     def rounds_left(self) -> bool:
         """Say whether there is more to do."""
@@ -89,49 +81,30 @@ class _Run:
         columns = np.ascontiguousarray(self.columns[self.left])
         kernel = columns.T @ columns
         if self.beta is None:
-            self.beta = self.ranker._solve_alone(self.problem, StoredGram(kernel)).beta.copy()
+            self.beta = self.ranker.train_all(StoredGram(kernel)).solutions.beta.copy()
         problem = self.problem
         gradient = kernel @ self.beta + problem.ridge * self.beta + problem.p
         found = eliminate_features(
             columns,
             counts,
             kernel,
-            (
-                problem.p,
-                problem.lower,
-                problem.upper,
-                problem.ridge,
-                kernel.diagonal().copy(),
-                self.beta,
-                gradient,
-            ),
-            self._options(),
+            problem,
+            self.beta,
+            gradient,
+            Options(tol=self.ranker.tol, cache_bytes=0.0),
             fixed=self.units.protected[self.left].astype(np.uint8),
             row_weights=self.ranker.weights,
         )
         self._keep(found, counts[: found.n_rounds])
         if found.status == "unbounded":
             raise ValueError(not_separable())
-        self.ranker._starts = [self.beta]
+        self.ranker.start_from([self.beta])
         return found.status
 
     def _next_counts(self) -> NDArray[np.int64]:
         counts = np.array(self.counts[len(self.log.sizes) :], dtype=np.int64)
         enough = np.searchsorted(np.cumsum(counts), self.left.size // 2) + 1
         return counts[:enough]
-
-    def _options(self) -> dict[str, Any]:
-        return {
-            "tol": self.ranker.tol,
-            "max_iter": -1,
-            "time_limit": -1.0,
-            "block": 2048,
-            "shrinking": True,
-            "cache_bytes": 0,
-            "n_threads": 1,
-            "unbounded_below": -np.inf,
-            "callback": None,
-        }
 
     def _keep(self, found: Elimination, counts: NDArray[np.int64]) -> None:
         """Write the rounds that were done into the log."""

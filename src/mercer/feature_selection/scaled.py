@@ -19,17 +19,17 @@ from mercer._threads import holds_blas
 from mercer.feature_selection._restriction import restricted
 from mercer.feature_selection.steps import RoundState, as_step, n_dropped, percent
 from mercer.kernels import Kernel, Weighted
-from mercer.model_selection._criterion import average
-from mercer.model_selection._fitted import untrained_machines
-from mercer.model_selection._kernel_data import KernelData
-from mercer.model_selection._two_class import Penalty
-from mercer.model_selection.evidence import evidence_of
-from mercer.model_selection.modified_radius_margin import modified_radius_margin_of
-from mercer.model_selection.press import press_of
-from mercer.model_selection.radius_margin import radius_margin_of
-from mercer.model_selection.span import span_of
+from mercer.machines.kernel_data import KernelData
+from mercer.machines.penalty import Penalty, class_factors
+from mercer.machines.tasks import decompose
+from mercer.model_selection.criteria.criterion import average
+from mercer.model_selection.criteria.evidence import evidence_of
+from mercer.model_selection.criteria.fitted import untrained_machines
+from mercer.model_selection.criteria.modified_radius_margin import modified_radius_margin_of
+from mercer.model_selection.criteria.press import press_of
+from mercer.model_selection.criteria.radius_margin import radius_margin_of
+from mercer.model_selection.criteria.span import span_of
 from mercer.svm import SVC
-from mercer.svm._decomposition import decompose
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.intp]
@@ -265,7 +265,7 @@ class _Descent:
         classes, codes = np.unique(y, return_inverse=True)
         weights = np.ones(len(y))
         self.tasks = decompose(codes, classes.size, model.multi_class)
-        factors = model._class_factors(classes, codes, weights)
+        factors = class_factors(model.class_weight, classes, codes, weights)
         self.penalty = Penalty.of(model, factors, weights)
         self.tunes_C = settings.tune_C and np.isfinite(model.C)
         self.scales = np.ones(points.shape[1])

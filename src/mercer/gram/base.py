@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,21 @@ Precision = Literal["single", "double"]
 
 BLOCK_ENTRIES = 1 << 20
 """Kernel values held at a time while a product with the matrix is formed: 8 MiB."""
+
+
+class RowSource(NamedTuple):
+    """Kernel rows as the engine takes them.
+
+    Parameters
+    ----------
+    rows : Rows
+        Of the engine.
+    view : ndarray of int or None
+        Which of them are those of the matrix, perhaps some several times; None means all in turn.
+    """
+
+    rows: Any
+    view: Indices | None
 
 
 class Gram(ABC):
@@ -41,14 +56,12 @@ class Gram(ABC):
         """Return the matrix of some of the points."""
 
     @abstractmethod
-    def run_smo(
-        self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
-    ) -> Any:
-        """Hand the problem to the engine together with the rows of this matrix."""
+    def source(self) -> RowSource:
+        """Return where the engine gets the rows of this matrix from."""
 
-    def precisions(self, tol: float) -> tuple[Precision, ...]:
-        """Return the precisions of kernel rows to try in turn for a gap of ``tol``."""
-        return ("double",)
+    def allows_single(self, tol: float) -> bool:
+        """Say whether kernel rows computed in float32 may do for a gap of ``tol``."""
+        return False
 
     def features(self) -> Any | None:
         """Return Z with K = ZZ' where it is known, else None."""

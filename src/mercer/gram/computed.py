@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer import _engine
-from mercer.gram.base import Floats, Gram, Indices, Precision
+from mercer.gram.base import Floats, Gram, Indices, Precision, RowSource
 from mercer.gram.pairwise import (
     centre_for,
     engine_arguments,
@@ -24,12 +24,6 @@ SINGLE_PRECISION_REACH = 200.0
 
 SINGLE_PRECISION_TOL = 1e-5
 """Below this gap the rows must be float64."""
-
-
-CHEAP_FEATURES = 256
-CHEAP_CACHE = 200e6
-"""Up to so many features a row is computed sooner than fresh memory for it is had from the system,
-so that a cache beyond this many bytes makes a solve slower."""
 
 
 class ComputedGram(Gram):
@@ -128,22 +122,13 @@ class ComputedGram(Gram):
         points = self.points
         return points if self.form.factor == 1.0 else np.sqrt(self.form.factor) * points
 
-    def precisions(self, tol: float) -> tuple[Precision, ...]:
-        """Return the precisions of kernel rows to try in turn for a gap of ``tol``."""
-        if tol < SINGLE_PRECISION_TOL or self.shared.exponent > SINGLE_PRECISION_REACH:
-            return ("double",)
-        return ("single", "double")
+    def allows_single(self, tol: float) -> bool:
+        """Say whether kernel rows computed in float32 may do for a gap of ``tol``."""
+        return tol >= SINGLE_PRECISION_TOL and self.shared.exponent <= SINGLE_PRECISION_REACH
 
-    def run_smo(
-        self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
-    ) -> Any:
-        """Hand the problem to the engine together with the rows of this matrix."""
-        if self.shared.double.shape[1] <= CHEAP_FEATURES:
-            options = options | {"cache_bytes": int(min(options["cache_bytes"], CHEAP_CACHE))}
-        data: Any = self.shared.single if precision == "single" else self.shared.double
-        if self.view is not None:
-            data = data[self.view]
-        return _engine.smo_computed(data, *engine_arguments(self.form), problem, options)
+    def source(self) -> RowSource:
+        """Return where the engine gets the rows of this matrix from."""
+        return RowSource(self.shared.rows, self.view)
 
 
 class _Points:
@@ -156,6 +141,10 @@ class _Points:
     @cached_property
     def single(self) -> Any:
         return self.double.astype(np.float32)
+
+    @cached_property
+    def rows(self) -> Any:
+        return _engine.point_rows(self.double, *engine_arguments(self.form))
 
     @cached_property
     def exponent(self) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.gram.base import Floats, Gram, Indices, Precision
+from mercer.gram.base import Floats, Gram, Indices, Precision, RowSource
 
 
 class RepeatedGram(Gram):
@@ -47,9 +47,9 @@ class RepeatedGram(Gram):
         """Return the matrix of some of the rows."""
         return RepeatedGram(self.gram, self.points[indices])
 
-    def precisions(self, tol: float) -> tuple[Precision, ...]:
-        """Return the precisions of kernel rows to try in turn for a gap of ``tol``."""
-        return self.gram.precisions(tol)
+    def allows_single(self, tol: float) -> bool:
+        """Say whether kernel rows computed in float32 may do for a gap of ``tol``."""
+        return self.gram.allows_single(tol)
 
     def features(self) -> Any | None:
         """Return Z with K = ZZ' where it is known, else None."""
@@ -67,8 +67,7 @@ class RepeatedGram(Gram):
         wanted, place = np.unique(self.points[rows], return_inverse=True)
         return self.gram.times(sums, wanted, precision)[place]
 
-    def run_smo(
-        self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
-    ) -> Any:
-        """Hand the problem to the engine together with the rows of this matrix."""
-        return self.gram.run_smo((*problem, self.points), options, precision)
+    def source(self) -> RowSource:
+        """Return where the engine gets the rows of this matrix from."""
+        rows, view = self.gram.source()
+        return RowSource(rows, self.points if view is None else view[self.points])

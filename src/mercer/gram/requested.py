@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer import _engine
-from mercer.gram.base import Floats, Gram, Indices, Precision
+from mercer.gram.base import Floats, Gram, Indices, RowSource
 from mercer.kernels import Kernel
 
 
@@ -48,12 +48,10 @@ class RequestedGram(Gram):
         """Return the matrix of some of the points."""
         return RequestedGram(self.kernel, self.X[indices])
 
-    def run_smo(
-        self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
-    ) -> Any:
-        """Hand the problem to the engine together with the rows of this matrix."""
+    def source(self) -> RowSource:
+        """Return where the engine gets the rows of this matrix from."""
 
         def request(indices: Indices, out: Floats) -> None:
             out[...] = self.kernel(self.X[indices], self.X)
 
-        return _engine.smo_requested_f64(request, self.n, problem, options)
+        return RowSource(_engine.requested_rows(request, self.n), None)

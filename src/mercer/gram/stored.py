@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer import _engine
-from mercer.gram.base import Floats, Gram, Indices, Precision
+from mercer.gram.base import Floats, Gram, Indices, Precision, RowSource
 
 LANES = 32
 """The engine reads rows of a multiple of so many entries."""
@@ -89,49 +89,6 @@ class StoredGram(Gram):
         _engine.add_weighted_rows(self.padded, columns, vector[columns], product)
         return product
 
-    def run_smo(
-        self, problem: tuple[Any, ...], options: dict[str, Any], precision: Precision
-    ) -> Any:
-        """Hand the problem to the engine together with the rows of this matrix."""
-        return _engine.smo_matrix(self.padded, self.view, problem, options)
-
-    def run_path(
-        self,
-        machine: tuple[Any, ...],
-        penalties: Floats,
-        start: tuple[Any, ...],
-        options: dict[str, Any],
-    ) -> tuple[Floats, Floats, Floats, Floats]:
-        """Solve a two-class machine for rising penalties, each from the solution before.
-
-        Parameters
-        ----------
-        machine : tuple of sign, weight, diagonal, squared
-            Class (1, -1; 0 takes no part) and weight of each point, diag(K), and whether the slack
-            is squared.
-        penalties : ndarray of shape (m,)
-        start : tuple of beta, image, penalty
-            A solution, K times it, and its penalty (infinite where beta is zero).
-        options : dict
-            Those of the engine.
-
-        Returns
-        -------
-        betas, images : ndarray of shape (m, n)
-        offsets, gaps : ndarray of shape (m,)
-            NaN where the callback stopped it.
-        """
-        count = len(penalties)
-        betas, images = np.full((count, self.n), np.nan), np.full((count, self.n), np.nan)
-        offsets, gaps = np.full(count, np.nan), np.full(count, np.nan)
-        beta, image, penalty = start
-        _engine.smo_path(
-            self.padded,
-            self.view,
-            machine,
-            penalties,
-            (beta.copy(), image.copy(), penalty),
-            options,
-            (betas, images, offsets, gaps),
-        )
-        return betas, images, offsets, gaps
+    def source(self) -> RowSource:
+        """Return where the engine gets the rows of this matrix from."""
+        return RowSource(_engine.matrix_rows(self.padded), self.view)

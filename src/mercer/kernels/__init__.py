@@ -1,6 +1,6 @@
 """Kernels: what similarity is, its parameters and its derivatives."""
 
-from ._distances import squared_distances
+from ._distances import contract_squared_differences, squared_distances
 from .adapters import CallableKernel, GaussianProcessKernel, Precomputed
 from .algebra import Power, Product, Scaled, Sum
 from .base import Kernel
@@ -35,6 +35,7 @@ __all__ = [
     "Weighted",
     "as_kernel",
     "auto_gamma",
+    "contract_squared_differences",
     "explicit_map",
     "is_known_mercer",
     "is_mercer",

@@ -15,13 +15,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._labels import class_codes
-from mercer._machine import KernelMachine, warn_if_indefinite
+from mercer._machine import KernelMachine
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._warnings import warn
 from mercer.gram import kernel_products, make_gram
 from mercer.gram.base import row_blocks
 from mercer.gram.make import DENSE_LIMIT
 from mercer.kernels import Kernel, Linear
+from mercer.machines import warn_if_indefinite
 from mercer.perceptron._learning import (
     DualLearner,
     KernelRows,

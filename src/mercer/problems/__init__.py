@@ -12,9 +12,11 @@ from mercer.problems.formulations import (
     svdd,
     svdd_with_outliers,
 )
+from mercer.problems.programs import Programs
 from mercer.problems.quadratic_program import QuadraticProgram
 
 __all__ = [
+    "Programs",
     "QuadraticProgram",
     "enclosing_radius",
     "epsilon_svr",

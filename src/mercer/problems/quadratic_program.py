@@ -81,6 +81,16 @@ class QuadraticProgram:
         object.__setattr__(self, "delta", float(self.delta))
         self._check()
 
+    @classmethod
+    def known(
+        cls, p: Vector, lower: Vector, upper: Vector, delta: float, ridge: Vector
+    ) -> QuadraticProgram:
+        """Return a program from vectors that have been checked already."""
+        program = object.__new__(cls)
+        fields = {"p": p, "lower": lower, "upper": upper, "delta": delta, "ridge": ridge}
+        program.__dict__.update(fields)
+        return program
+
     def _check(self) -> None:
         if not np.isfinite(self.p).all():
             raise ValueError("The linear term p must be finite.")
@@ -179,15 +189,18 @@ class QuadraticProgram:
         return bool((beta >= self.lower).all() and (beta <= self.upper).all())
 
     def may_diverge(self) -> bool:
-        """Tell whether the variables could grow without end, as for a hard margin.
+        """Tell whether variables could grow without end, as for a hard margin.
 
         Returns
         -------
         bool
-            False where the bounds or the ridge hold them.
+            Whether one may rise and one may fall without a bound and without a ridge of its own,
+            so that only the kernel can hold them.
         """
-        endless = np.isinf(self.upper).any() and np.isinf(self.lower).any()
-        return bool(endless and not (self.ridge > 0).all())
+        free_of_cost = self.ridge == 0
+        rising = free_of_cost & np.isposinf(self.upper)
+        falling = free_of_cost & np.isneginf(self.lower)
+        return bool(rising.any() and falling.any())
 
     def objective(self, beta: Vector, gradient: Vector) -> float:
         """Return the objective at ``beta``, given the gradient there: (gradient + p) . beta / 2.
@@ -220,19 +233,22 @@ class QuadraticProgram:
         -------
         offset, gap : float
         """
-        level = -gradient
-        can_rise, can_fall = beta < self.upper, beta > self.lower
-        highest = float(level[can_rise].max(initial=-np.inf))
-        lowest = float(level[can_fall].min(initial=np.inf))
-        free = can_rise & can_fall
-        if free.any():
-            offset = float(level[free].mean())
-        elif np.isfinite(highest) and np.isfinite(lowest):
-            offset = 0.5 * (highest + lowest)
-        else:
-            offset = highest if np.isfinite(highest) else lowest
-        # Only if every row is fixed is there no condition at all: any offset will do.
-        return (offset if np.isfinite(offset) else 0.0), max(0.0, highest - lowest)
+        start = np.zeros(1, dtype=np.int64)
+        offset, gap = offsets_and_gaps(self.lower, self.upper, beta, gradient, start)
+        return float(offset[0]), float(gap[0])
+
+    def image(self, beta: Vector, gradient: Vector) -> Vector:
+        r"""Return :math:`K\beta`, which is what the gradient has beyond :math:`r\circ\beta + p`.
+
+        Parameters
+        ----------
+        beta, gradient : ndarray of shape (n,)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return gradient - self.p - self.ridge * beta
 
     def subset(self, indices: ArrayLike, delta: float | None = None) -> QuadraticProgram:
         """Return the same problem on some of the rows.
@@ -256,6 +272,35 @@ class QuadraticProgram:
             self.delta if delta is None else delta,
             self.ridge[rows],
         )
+
+
+def offsets_and_gaps(
+    lower: Vector, upper: Vector, beta: Vector, gradient: Vector, starts: NDArray[np.int64]
+) -> tuple[Vector, Vector]:
+    """Return the offset and the gap of programs laid end to end, as `QuadraticProgram.kkt` does.
+
+    Parameters
+    ----------
+    lower, upper, beta, gradient : ndarray of shape (n,)
+    starts : ndarray of int of shape (m,)
+        The first variable of each program.
+
+    Returns
+    -------
+    offsets, gaps : ndarray of shape (m,)
+    """
+    level = -gradient
+    can_rise, can_fall = ~(beta >= upper), ~(beta <= lower)  # also where beta is NaN, as the gap
+    free = can_rise & can_fall
+    highest = np.maximum.reduceat(np.where(can_rise, level, -np.inf), starts)
+    lowest = np.minimum.reduceat(np.where(can_fall, level, np.inf), starts)
+    n_free = np.add.reduceat(free, starts, dtype=np.int64)
+    offsets = np.add.reduceat(np.where(free, level, 0.0), starts) / np.maximum(n_free, 1)
+    for k in np.flatnonzero(n_free == 0):
+        ends = [end for end in (highest[k], lowest[k]) if np.isfinite(end)]
+        # Only if every row is fixed is there no condition at all: any offset will do.
+        offsets[k] = sum(ends) / len(ends) if ends else 0.0
+    return offsets + 0.0, np.maximum(0.0, highest - lowest)  # no -0.0
 
 
 def _vector(values: ArrayLike, name: str, n: int | None = None) -> Vector:

@@ -1,8 +1,20 @@
 """Ways to solve the quadratic program, and how good the answer is."""
 
+from mercer.solvers.options import Options
+from mercer.solvers.path import solve_path
 from mercer.solvers.smo import solve_smo
 from mercer.solvers.solution import Solution
-from mercer.solvers.solve import solve
+from mercer.solvers.solutions import Solutions
+from mercer.solvers.solve import solve, solve_all
 from mercer.solvers.starting_point import StartingPoint
 
-__all__ = ["Solution", "StartingPoint", "solve", "solve_smo"]
+__all__ = [
+    "Options",
+    "Solution",
+    "Solutions",
+    "StartingPoint",
+    "solve",
+    "solve_all",
+    "solve_path",
+    "solve_smo",
+]

@@ -34,7 +34,6 @@ from mercer.problems.quadratic_program import QuadraticProgram
 from mercer.solvers._features import Features, ScaledCholesky
 from mercer.solvers._limits import Limits
 from mercer.solvers._newton import Hyperplane
-from mercer.solvers._presolve import can_be_unbounded
 from mercer.solvers.solution import Status
 
 Vector = NDArray[np.float64]
@@ -299,7 +298,7 @@ class _Ray:
 
     def __init__(self, problem: QuadraticProgram, features: Features) -> None:
         self.problem, self.features = problem, features
-        self.possible = can_be_unbounded(problem)
+        self.possible = problem.may_diverge()
         if self.possible:
             endless = np.isinf(problem.lower) | np.isinf(problem.upper)
             self.rows = endless & (problem.ridge == 0)

@@ -36,31 +36,26 @@ def only_point(problem: QuadraticProgram) -> Vector | None:
     return None
 
 
-def starting_point(problem: QuadraticProgram, warm_start: Any) -> Vector | None:
+def variables(warm_start: Any) -> Any:
+    """Return the point that a warm start means, feasible or not."""
+    if isinstance(warm_start, StartingPoint):
+        return warm_start.start
+    return warm_start.beta if isinstance(warm_start, Solution) else np.asarray(warm_start)
+
+
+def starting_point(problem: Any, warm_start: Any) -> Vector | None:
     """Return the feasible point that a warm start means, or None where none was given.
 
     Parameters
     ----------
-    problem : QuadraticProgram
+    problem : QuadraticProgram or Programs
     warm_start : Solution, StartingPoint, array-like or None
 
     Returns
     -------
     ndarray of shape (n,) or None
     """
-    if warm_start is None:
-        return None
-    if isinstance(warm_start, StartingPoint):
-        return problem.repair(warm_start.start)
-    return problem.repair(warm_start.beta if isinstance(warm_start, Solution) else warm_start)
-
-
-def can_be_unbounded(problem: QuadraticProgram) -> bool:
-    """Say whether some variable may rise and another fall without end or cost of their own."""
-    free_of_cost = problem.ridge == 0
-    rising = free_of_cost & np.isposinf(problem.upper)
-    falling = free_of_cost & np.isneginf(problem.lower)
-    return bool(rising.any() and falling.any())
+    return None if warm_start is None else problem.repair(variables(warm_start))
 
 
 def without_far_bounds(problem: QuadraticProgram, size: float) -> QuadraticProgram | None:

@@ -15,7 +15,6 @@ from mercer.problems.quadratic_program import QuadraticProgram, Vector
 from mercer.solvers._limits import Callback, Limits
 from mercer.solvers._polish import pair_steps, polish
 from mercer.solvers._presolve import (
-    can_be_unbounded,
     only_point,
     starting_point,
     without_far_bounds,
@@ -226,7 +225,7 @@ def _call_library(
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _LIBRARY_TOLERANCE
-    if not can_be_unbounded(part):  # then the library must not think so either
+    if not part.may_diverge():  # then the library must not think so either
         settings.tol_infeas_abs = settings.tol_infeas_rel = 1e-30
     settings.max_iter = max(0, limits.max_iter - limits.n_iter)
     settings.time_limit = limits.remaining()
@@ -273,7 +272,7 @@ def _units(part: QuadraticProgram, factor: Matrix) -> list[tuple[float, float]]:
 
 
 def _status(answer: str, part: QuadraticProgram, limits: Limits) -> Status:
-    if "DualInfeasible" in answer and can_be_unbounded(part):
+    if "DualInfeasible" in answer and part.may_diverge():
         return "unbounded"
     limited: dict[str, Status] = {"MaxIterations": "max_iter", "MaxTime": "time_limit"}
     limits.reason = limits.reason or limited.get(answer)

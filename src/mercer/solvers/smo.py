@@ -1,56 +1,30 @@
-"""Sequential minimal optimisation on blocks, the default solver."""
+"""Sequential minimal optimisation on blocks, the default solver: the one door to the engine."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from mercer import _engine
 from mercer._threads import available_threads
 from mercer.gram import Gram
-from mercer.gram.base import Precision
-from mercer.problems import QuadraticProgram
-from mercer.solvers._limits import Limits
+from mercer.gram.base import Indices
+from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers._presolve import starting_point
-from mercer.solvers.solution import Solution, Vector
+from mercer.solvers.options import Options
+from mercer.solvers.solution import Solution, Status
+from mercer.solvers.solutions import Solutions
 from mercer.solvers.starting_point import StartingPoint
 
-SINGLE_MARGIN = 0.95
-"""Share of the tolerance to which float32 rows are solved, so that the true gap keeps within it."""
-
-SEPARABLE_MARGIN = 1e-5
-"""Margin, relative to the radius of the data, below which classes count as not separable."""
-
-SMALL = 256
-"""Problems of at most so many variables are solved far beyond the tolerance; it costs nothing."""
-
-SMALL_TOL = 1e-11
-"""The gap aimed at for them, within ``SMALL_EFFORT`` steps for each variable."""
-
-SMALL_EFFORT = 100
-
-FEW_ROWS = 1000
-"""Below this a second thread takes longer to start than to help."""
-
-INTERRUPTIONS = ("max_iter", "time_limit", "interrupted")
-"""Ends that another precision cannot mend."""
-
-LARGEST_BLOCK = 2048
-"""Variables in a block at most: their kernel matrix still fits the processor's last cache."""
+STATUSES: tuple[Status, ...] = get_args(Status)
+"""How a solve may end, in the order of the engine."""
 
 
 def solve_smo(
-    problem: QuadraticProgram,
-    gram: Gram,
-    *,
-    tol: float = 1e-3,
-    max_iter: int = -1,
-    time_limit: float | None = None,
-    warm_start: Any = None,
-    callback: Any = None,
-    n_threads: int | None = None,
-    cache_bytes: float = 200e6,
-    shrinking: bool = True,
+    problem: QuadraticProgram, gram: Gram, *, warm_start: Any = None, **options: Any
 ) -> Solution:
     r"""Solve a quadratic program by block SMO in the engine.
 
@@ -69,22 +43,10 @@ def solve_smo(
     problem : QuadraticProgram
     gram : Gram
         The matrix K.
-    tol : float, default=1e-3
-        Gap at which to stop.
-    max_iter : int, default=-1
-        Limit of two-variable steps; -1 means none.
-    time_limit : float or None, default=None
-        Seconds.
     warm_start : Solution, StartingPoint, array-like or None, default=None
         Where to start; made feasible first.
-    callback : callable or None, default=None
-        ``callback(n_iter, gap)``, about twenty times a second; True stops.
-    n_threads : int or None, default=None
-        None uses all processors.
-    cache_bytes : float, default=200e6
-        Memory for kernel rows.
-    shrinking : bool, default=True
-        Whether variables that have settled at a bound are left out until the others are solved.
+    **options
+        As in `Options`.
 
     Returns
     -------
@@ -109,116 +71,61 @@ def solve_smo(
     >>> solution.beta, solution.converged
     (array([ 0. , -0.5,  0.5,  0. ]), True)
     """
-    if problem.n != gram.n:
-        raise ValueError(f"The problem has {problem.n} rows, but the kernel matrix has {gram.n}.")
-    limits = Limits(max_iter, time_limit)
-    precisions = gram.precisions(tol if gram.n > SMALL else 0.0)
-    beta, gradient = _start(problem, gram, warm_start, precisions[0])
-    settings = {
-        "callback": callback,
-        "n_threads": available_threads(n_threads) if gram.n >= FEW_ROWS else 1,
-        "cache_bytes": int(cache_bytes),
-        "block": LARGEST_BLOCK,
-        "shrinking": shrinking,
-        "unbounded_below": _unbounded_below(problem, gram),
-    }
-    arrays = (problem.p, problem.lower, problem.upper, problem.ridge, gram.diag(), beta, gradient)
-    for precision in precisions:
-        if limits.n_iter > 0:  # single precision was not enough: an exact gradient first
-            gradient[:] = problem.p + problem.ridge * beta + gram.times(beta)
-        seconds = limits.remaining()
-        options = settings | {
-            "tol": SINGLE_MARGIN * tol if precision == "single" else tol,
-            "max_iter": max_iter if max_iter < 0 else max_iter - limits.n_iter,
-            "time_limit": -1.0 if np.isinf(seconds) else seconds,
-        }
-        report = gram.run_smo(arrays, options, precision)
-        limits.n_iter += report["n_iter"]
-        if precision == "single":
-            _check_gap(problem, gram, beta, gradient)
-        elif gram.n <= SMALL and report["status"] == "converged" and max_iter < 0:
-            effort = {"tol": min(tol, SMALL_TOL), "max_iter": SMALL_EFFORT * gram.n}
-            limits.n_iter += gram.run_smo(arrays, options | effort, precision)["n_iter"]
-        solution = Solution.at(
-            problem, beta, gradient, tol=tol, n_iter=limits.n_iter, status=report["status"]
-        )
-        # Sums of float32 values prove nothing about a program without a minimum.
-        hopeless = report["status"] == "unbounded" and precision == "double"
-        if solution.converged or hopeless or report["status"] in INTERRUPTIONS:
-            break
-    return solution
+    return smo_all(Programs.of([problem]), gram, Options(**options), warm_start=warm_start)[0]
 
 
-def _start(
-    problem: QuadraticProgram, gram: Gram, warm_start: Any, precision: Precision
-) -> tuple[Vector, Vector]:
-    """Return a feasible point and its gradient."""
-    beta = starting_point(problem, warm_start)
+def smo_all(
+    programs: Programs,
+    gram: Gram,
+    options: Options,
+    *,
+    rows: Indices | None = None,
+    tol: ArrayLike | None = None,
+    warm_start: Any = None,
+) -> Solutions:
+    """Solve programs on the rows of one kernel matrix by block SMO; `solve_all` has the parameters.
+
+    Small programs are solved side by side, one thread each, larger ones one after the other by all
+    threads.
+    """
+    n = programs.p.size
+    if rows is None and n != gram.n:
+        raise ValueError(f"The problem has {n} rows, but the kernel matrix has {gram.n}.")
+    beta = starting_point(programs, warm_start)
     if beta is None:
-        beta = problem.feasible_point()
+        beta = programs.feasible_point()
+    gradient = np.empty_like(beta)
+    n_iter = np.zeros(len(programs), dtype=np.int64)
+    status = np.zeros(len(programs), dtype=np.uint8)
+    gaps = np.full(len(programs), options.tol) if tol is None else np.asarray(tol, dtype=float)
+    start = None
     if isinstance(warm_start, StartingPoint):
-        image = warm_start.image + gram.times(beta - warm_start.beta, precision=precision)
-    else:
-        image = gram.times(beta)
-    return beta, problem.p + problem.ridge * beta + image
+        start = (warm_start.beta, warm_start.image)
+    diagonal = gram.diag()
+    source, view = gram.source()
+    _engine.solve_programs(
+        source,
+        (
+            programs.p,
+            programs.lower,
+            programs.upper,
+            programs.ridge,
+            diagonal if rows is None else diagonal[rows],
+        ),
+        _composed(view, rows),
+        programs.ends,
+        gaps,
+        start,
+        gram.allows_single(float(gaps.min())),
+        replace(options, n_threads=available_threads(options.n_threads)),
+        (beta, gradient, n_iter, status),
+    )
+    ended = [STATUSES[code] for code in status]
+    return Solutions.at(programs, beta, gradient, tol=gaps, n_iter=n_iter, status=ended)
 
 
-def _unbounded_below(problem: QuadraticProgram, gram: Gram) -> float:
-    """Return an objective that proves that there is no minimum, or -inf where nothing can diverge.
-
-    A hard margin of rho has the optimum -1/(2 rho^2), where p is -1 or 1; a margin that rounding
-    hides counts as none. Otherwise the objective is in units of the range of p, squared.
-    With a ridge the objective stays above -p^2/(2r) summed up, unless the kernel is not positive
-    semi-definite.
-    """
-    if not (np.isinf(problem.upper).any() or np.isinf(problem.lower).any()):
-        return -np.inf
-    if problem.may_diverge():
-        squared_radius = float(gram.diag().max(initial=0.0))
-        unit = (0.5 * float(np.ptp(problem.p))) ** 2
-        if not squared_radius * unit > 0:
-            return -np.inf
-        return -0.5 * unit / (SEPARABLE_MARGIN**2 * squared_radius)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        least = -0.5 * float((problem.p**2 / problem.ridge).sum())
-    return 1.001 * least - 1e-6 if np.isfinite(least) else -np.inf
-
-
-def _check_gap(problem: QuadraticProgram, gram: Gram, beta: Vector, gradient: Vector) -> None:
-    """Put exact values into the gradient of every row that could determine the gap.
-
-    The worst rows of both sides are computed in float64. Their largest error tells how far down
-    another row may stand that could overtake them; those are computed too, until none is left.
-    """
-    if not beta.any():
-        return
-    exact = np.zeros(problem.n, dtype=bool)
-    error, count = 0.0, 32
-    while True:
-        rows = _leading_rows(problem, beta, gradient, exact, error, count)
-        if rows.size == 0:
-            return
-        values = problem.p[rows] + problem.ridge[rows] * beta[rows] + gram.times(beta, rows)
-        error = max(error, float(np.abs(values - gradient[rows]).max()))
-        gradient[rows] = values
-        exact[rows] = True
-        count = 0
-
-
-def _leading_rows(
-    problem: QuadraticProgram, beta: Vector, gradient: Vector, exact: Any, error: float, count: int
-) -> Any:
-    """Return the rows, not exact yet, within twice the error of the extremes (or the first few)."""
-    wanted = np.zeros(problem.n, dtype=bool)
-    for side, level in (
-        (beta < problem.upper, -gradient),
-        (beta > problem.lower, gradient),
-    ):
-        rows = np.flatnonzero(side)
-        if rows.size == 0:
-            continue
-        if count:
-            first = np.argpartition(-level[rows], min(count, rows.size - 1))[:count]
-            wanted[rows[first]] = True
-        wanted[rows[level[rows] >= level[rows].max() - 2.0 * error]] = True
-    return np.flatnonzero(wanted & ~exact)
+def _composed(view: Indices | None, rows: Indices | None) -> Indices | None:
+    """Return the row of the source that each variable has; None where they are the same."""
+    if view is None or rows is None:
+        return view if rows is None else rows
+    return view[rows]

@@ -90,10 +90,16 @@ class Solution:
         Solution
         """
         offset, gap = problem.kkt(beta, gradient)
-        converged = gap <= tol and status != "unbounded"
-        if converged:
-            status = "converged"
-        elif status == "converged":
-            status = "stalled"
+        status = judged(gap <= tol, status)
+        converged = status == "converged"
         objective = problem.objective(beta, gradient)
         return cls(beta, gradient, objective, offset, gap, n_iter, converged, status)
+
+
+def judged(is_near: bool, status: Status) -> Status:
+    """Return the status of a point, given whether its gap is small enough and why work ended."""
+    if status == "unbounded":
+        return status
+    if is_near:
+        return "converged"
+    return "stalled" if status == "converged" else status

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from mercer.calibration import fit_sigmoid
 from mercer.gram import Gram
-from mercer.problems import QuadraticProgram, svdd
-from mercer.solvers import Solution
-from mercer.solvers.several import Job
+from mercer.problems import Programs, QuadraticProgram, svdd
+from mercer.solvers import Options, Solutions, solve_all
 from mercer.spheres._ball import Ball, ball_of, feature_variance, in_units, price_of
 
 Floats = NDArray[np.float64]
@@ -22,9 +21,6 @@ Indices = NDArray[np.int64]
 
 LEAST_SLOPE = 1e-3
 """Probabilities fall with the dissimilarity at least so fast, so that they keep its order."""
-
-Solve = Callable[[Sequence[Job], Sequence[float]], list[Solution]]
-"""Solves a list of jobs to a list of gaps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +36,6 @@ class ClassTask:
     problem : QuadraticProgram
         With multipliers counted in units.
     unit : float
-    gram : Gram
     variance : float
         Of the class in feature space; the unit of the tolerance.
     """
@@ -49,12 +44,7 @@ class ClassTask:
     weights: Floats
     problem: QuadraticProgram
     unit: float
-    gram: Gram
     variance: float
-
-    def part(self) -> Gram:
-        """Return the kernel matrix of the class."""
-        return self.gram
 
     def without(self, held_out: NDArray[np.bool_]) -> QuadraticProgram:
         """Return the program in which some rows play no part, with the same nu for the others."""
@@ -74,25 +64,35 @@ def class_tasks(
         price = price_of(nu, own.sum())
         unit = max(1.0, 1.0 / price)
         problem = in_units(svdd(part.diag(), price * own), unit)
-        tasks.append(ClassTask(rows, own, problem, unit, part, feature_variance(part, own)))
+        tasks.append(ClassTask(rows, own, problem, unit, feature_variance(part, own)))
     return tasks
 
 
 def fit_balls(
-    tasks: Sequence[ClassTask], starts: Sequence[Any], tol: float, solve: Solve
-) -> tuple[list[Ball], list[Solution]]:
+    tasks: Sequence[ClassTask], gram: Gram, options: Options, starts: Sequence[Floats] | None
+) -> tuple[list[Ball], Solutions]:
     """Return the ball of every class and the solutions behind them."""
-    jobs: list[Job] = [
-        (task.problem, task.part, None if start is None else task.unit * start)
-        for task, start in zip(tasks, starts)
-    ]
-    solutions = solve(jobs, [tol * task.variance for task in tasks])
+    fits = starts is not None and [len(s) for s in starts] == [task.rows.size for task in tasks]
+    solutions = solve_all(
+        Programs.of([task.problem for task in tasks]),
+        gram,
+        options,
+        rows=np.concatenate([task.rows for task in tasks]),
+        tol=[options.tol * task.variance for task in tasks],
+        warm_start=np.concatenate([task.unit * s for task, s in zip(tasks, starts)])
+        if starts is not None and fits
+        else None,
+    )
     balls = [ball_of(task.problem, s, task.unit) for task, s in zip(tasks, solutions)]
     return balls, solutions
 
 
 def out_of_fold(
-    tasks: Sequence[ClassTask], balls: Sequence[Ball], fold: Indices, tol: float, solve: Solve
+    tasks: Sequence[ClassTask],
+    balls: Sequence[Ball],
+    fold: Indices,
+    gram: Gram,
+    options: Options,
 ) -> tuple[Floats, Floats]:
     """Return distance and radius for every row, of its class's ball without the row's fold.
 
@@ -101,7 +101,7 @@ def out_of_fold(
     """
     squared_distance, squared_radius = np.full(fold.size, np.nan), np.full(fold.size, np.nan)
     left_out: list[tuple[ClassTask, NDArray[np.bool_], QuadraticProgram]] = []
-    jobs: list[Job] = []
+    starts: list[Floats] = []
     for task, ball in zip(tasks, balls):
         for number in np.unique(fold[task.rows]):
             held = fold[task.rows] == number
@@ -109,13 +109,22 @@ def out_of_fold(
                 continue
             if ball.beta[held].any() or ball.at_bound.any():
                 problem = task.without(held)
-                jobs.append((problem, task.part, task.unit * np.where(held, 0.0, ball.beta)))
+                starts.append(task.unit * np.where(held, 0.0, ball.beta))
                 left_out.append((task, held, problem))
             else:
                 squared_distance[task.rows[held]] = ball.squared_distances[held]
                 squared_radius[task.rows[held]] = ball.squared_radius
-    solutions = solve(jobs, [tol * task.variance for task, _, _ in left_out]) if jobs else []
-    for (task, held, problem), solution in zip(left_out, solutions):
+    solutions = None
+    if left_out:
+        solutions = solve_all(
+            Programs.of([problem for _, _, problem in left_out]),
+            gram,
+            options,
+            rows=np.concatenate([task.rows for task, _, _ in left_out]),
+            tol=[options.tol * task.variance for task, _, _ in left_out],
+            warm_start=np.concatenate(starts),
+        )
+    for (task, held, problem), solution in zip(left_out, solutions or ()):
         ball = ball_of(problem, solution, task.unit)
         squared_distance[task.rows[held]] = ball.squared_distances[held]
         squared_radius[task.rows[held]] = ball.squared_radius

@@ -15,19 +15,19 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._machine import (
-    KernelMachine,
-    checked_weights,
-    rows_of,
-    warn_if_indefinite,
-    warn_unless_converged,
-)
+from mercer._machine import KernelMachine
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer._warnings import warn
-from mercer.gram import make_gram
 from mercer.kernels import Kernel, Linear
-from mercer.solvers import Solution
+from mercer.machines import (
+    KERNEL_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    TrainingRows,
+    need_two_classes,
+    warn_unless_converged,
+)
+from mercer.solvers import Solutions
 from mercer.spheres._ball import Ball
 from mercer.spheres._balls import Balls
 from mercer.spheres._class_balls import (
@@ -38,7 +38,6 @@ from mercer.spheres._class_balls import (
     out_of_fold,
     slope_of_leads,
 )
-from mercer.spheres._machine import KERNEL_CONSTRAINTS, SOLVER_CONSTRAINTS, centred
 from mercer.spheres.preimage import preimage
 
 Floats = NDArray[np.float64]
@@ -241,30 +240,20 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         """
         X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_format())
         check_classification_targets(y)
-        self._check_square(X)
-        weights = checked_weights(sample_weight, X)
-        kept = np.flatnonzero(weights)
-        classes, codes = np.unique(y[kept], return_inverse=True)
-        if classes.size < 2:
-            raise ValueError(
-                "A classifier needs at least two classes; got 1 class with weight above 0; "
-                "one class alone is described by SVDD."
-            )
-        kernel = self._make_kernel()
-        points = rows_of(X, kept, kernel.is_pairwise)
-        kernel = kernel.resolve(points, weights[kept])
-        gram = make_gram(kernel, centred(kernel, points), memory=self.cache_size * 1e6)
-        warn_if_indefinite(kernel, gram)
-        tasks = class_tasks(gram, codes, weights[kept], classes.size, float(self.nu))
-        starts = self._starting_points([task.rows.size for task in tasks])
-        balls, solutions = fit_balls(tasks, starts, self.tol, self._solve_all)
-        centres = _centres(kernel, points, gram.diag(), tasks, balls)
+        rows = self._training_rows(X, sample_weight, translate=True)
+        weights, gram = rows.weights, rows.gram
+        classes, codes = np.unique(y[rows.kept], return_inverse=True)
+        need_two_classes(classes.size, "; one class alone is described by SVDD")
+        tasks = class_tasks(gram, codes, weights, classes.size, float(self.nu))
+        options, starts = self._options(), self._last_solutions_of()
+        balls, solutions = fit_balls(tasks, gram, options, starts)
+        centres = _centres(rows.kernel, rows.points, gram.diag(), tasks, balls)
         radii = centres.clear_radii([ball.squared_radius for ball in balls])
         used = _usable_radii(radii, classes)
         slope = None
         if self.calibration_folds is not None:
-            slope = self._calibrate(points, codes, weights[kept], tasks, balls, centres, used)
-        self._store(X, kept, classes, tasks, balls, solutions, centres)
+            slope = self._calibrate(rows, codes, tasks, balls, centres, used)
+        self._store(X, rows.kept, classes, tasks, balls, solutions, centres)
         self.radii_, self._used_radii = radii, used
         if slope is not None:
             self.slope_ = slope
@@ -273,26 +262,25 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
 
     def _calibrate(
         self,
-        points: Any,
+        rows: TrainingRows,
         codes: NDArray[np.int64],
-        weights: Floats,
         tasks: Sequence[ClassTask],
         balls: Sequence[Ball],
         centres: Balls,
         used: Floats,
     ) -> float:
         """Return the slope of the probabilities, from rows that their own ball has not seen."""
-        is_pairwise = centres.kernel.is_pairwise
+        points, weights, is_pairwise = rows.points, rows.weights, rows.kernel.is_pairwise
         along = np.arange(float(codes.size))[:, None] if is_pairwise else points
         fold = deal_by_value(along, codes, int(self.calibration_folds or 2))
-        own_distance, own_radius = out_of_fold(tasks, balls, fold, self.tol, self._solve_all)
+        own_distance, own_radius = out_of_fold(tasks, balls, fold, rows.gram, self._options())
         own_radius = centres.clear_radii(own_radius**2)
         diagonal = centres.diagonal if is_pairwise else None
         distances = np.sqrt(centres.squared_distances(points, diagonal, self._n_threads()))
         radii = np.tile(used, (codes.size, 1))
-        rows = np.arange(codes.size)
-        distances[rows, codes] = own_distance
-        radii[rows, codes] = np.where(own_radius > 0, own_radius, used[codes])
+        each = np.arange(codes.size)
+        distances[each, codes] = own_distance
+        radii[each, codes] = np.where(own_radius > 0, own_radius, used[codes])
         known = np.isfinite(own_distance)
         if not known.any():
             return -1.0
@@ -320,7 +308,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         classes: Any,
         tasks: Sequence[ClassTask],
         balls: Sequence[Ball],
-        solutions: Sequence[Solution],
+        solutions: Solutions,
         centres: Balls,
     ) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
@@ -334,9 +322,9 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         at_bound = np.concatenate([ball.at_bound[ball.beta != 0] for ball in balls])
         self.support_kind_ = np.where(at_bound, "bound", "in-bound")
         self.objective_ = np.array([ball.value for ball in balls])
-        self.gap_ = np.array([s.gap / task.variance for s, task in zip(solutions, tasks)])
-        self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int64)
-        self.converged_ = all(solution.converged for solution in solutions)
+        self.gap_ = solutions.gap / np.array([task.variance for task in tasks])
+        self.n_iter_ = solutions.n_iter
+        self.converged_ = bool(solutions.converged.all())
         self.shape_fit_ = X.shape
         self._centres = replace(centres, support=support)
         if self.warm_start:

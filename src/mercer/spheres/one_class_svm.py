@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._machine import warn_unless_converged
 from mercer._sklearn import Interval, fit_context
 from mercer.gram import kernel_products
 from mercer.kernels import Linear
+from mercer.machines import (
+    KERNEL_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    TrainingRows,
+    warn_unless_converged,
+)
 from mercer.problems import one_class
 from mercer.solvers import Solution
 from mercer.spheres._ball import in_units, level_offset, without_dust
 from mercer.spheres._balls import ROUNDING
-from mercer.spheres._machine import (
-    KERNEL_CONSTRAINTS,
-    SOLVER_CONSTRAINTS,
-    OneClassMachine,
-    TrainingData,
-)
+from mercer.spheres._machine import OneClassMachine
 
 Floats = NDArray[np.float64]
 
@@ -193,7 +193,7 @@ class OneClassSVM(OneClassMachine):
         return self
 
     def _store(
-        self, data: TrainingData, solution: Solution, intercept: float, upper: Floats, unit: float
+        self, data: TrainingRows, solution: Solution, intercept: float, upper: Floats, unit: float
     ) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
         beta = without_dust(solution.beta)

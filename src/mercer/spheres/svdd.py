@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from mercer._machine import warn_unless_converged
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._warnings import warn
 from mercer.kernels import Linear
+from mercer.machines import (
+    KERNEL_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    TrainingRows,
+    warn_unless_converged,
+)
 from mercer.problems import QuadraticProgram, squared_svdd, svdd_with_outliers
 from mercer.spheres._ball import Ball, ball_of, feature_variance, in_units, price_of
 from mercer.spheres._balls import ROUNDING, Balls
 from mercer.spheres._essential import never_zero
-from mercer.spheres._machine import (
-    KERNEL_CONSTRAINTS,
-    SOLVER_CONSTRAINTS,
-    OneClassMachine,
-    TrainingData,
-)
+from mercer.spheres._machine import OneClassMachine
 from mercer.spheres.preimage import preimage
 
 DEFAULT_NU = 0.1
@@ -246,7 +246,7 @@ class SVDD(OneClassMachine):
         return self.C
 
     def _problem(
-        self, data: TrainingData, signs: Floats, price: float | None
+        self, data: TrainingRows, signs: Floats, price: float | None
     ) -> tuple[QuadraticProgram, float]:
         """Return the program and the unit in which its multipliers are counted."""
         diagonal = data.gram.diag()
@@ -261,7 +261,7 @@ class SVDD(OneClassMachine):
         return in_units(svdd_with_outliers(diagonal, signs, targets, outliers), unit), unit
 
     def _store(
-        self, data: TrainingData, problem: QuadraticProgram, ball: Ball, unit: float
+        self, data: TrainingRows, problem: QuadraticProgram, ball: Ball, unit: float
     ) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
         if ball.squared_radius < -ROUNDING * float(np.abs(data.gram.diag()).max()):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram import Gram, RepeatedGram
 from mercer.problems import QuadraticProgram, epsilon_svr, squared_epsilon_svr
 from mercer.solvers import Solution
 
@@ -38,11 +37,9 @@ def tube_program(target: Floats, C: Floats, epsilon: float, *, squared: bool) ->
     return QuadraticProgram(-target, -C, C)
 
 
-def tube_gram(problem: QuadraticProgram, gram: Gram) -> Gram:
-    """Return the matrix of the program, given that of the rows."""
-    if problem.n == gram.n:
-        return gram
-    return RepeatedGram(gram, np.tile(np.arange(gram.n), 2))
+def tube_rows(problem: QuadraticProgram, n: int) -> NDArray[np.int64] | None:
+    """Return which of n rows each variable of the program has; None for one variable each."""
+    return None if problem.n == n else np.tile(np.arange(n), 2)
 
 
 def tube_start(problem: QuadraticProgram, coef: Floats | None) -> Floats | None:

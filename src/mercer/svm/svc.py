@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import combinations, pairwise
-from numbers import Integral, Real
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._machine import (
-    KernelMachine,
-    checked_weights,
-    rows_of,
-    warn_if_indefinite,
+from mercer._machine import KernelMachine
+from mercer._sklearn import StrOptions, fit_context
+from mercer.gram import kernel_products
+from mercer.kernels import Linear
+from mercer.machines import (
+    MARGIN_CONSTRAINTS,
+    Penalty,
+    Training,
+    TrainingRows,
+    build_dual_model,
+    class_factors,
+    class_votes,
+    combine_pairs,
+    decompose,
+    need_two_classes,
+    out_of_fold_values,
+    pairs_of,
+    slacks,
     warn_unless_converged,
 )
-from mercer._sklearn import (
-    Interval,
-    StrOptions,
-    fit_context,
-    ovr_decision_function,
-)
-from mercer.gram import kernel_products, make_gram
-from mercer.kernels import Kernel, Linear
-from mercer.problems import QuadraticProgram, hard_margin_svc, hinge_svc, squared_hinge_svc
-from mercer.solvers import Solution
-from mercer.solvers.several import Job
-from mercer.svm._decomposition import TwoClassTask, decompose
-from mercer.svm._dual_model import build_dual_model, combine_pairs, slacks
-from mercer.svm._folds import out_of_fold_values
 from mercer.svm._geometry import MarginGeometry
-from mercer.svm._training import Training
 
 
 class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
@@ -158,29 +153,12 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0.0, None, closed="right")],
-        "kernel": [str, Kernel, callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [
-            StrOptions({"scale", "auto", "median"}),
-            Interval(Real, 0.0, None, closed="neither"),
-            "array-like",
-        ],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **MARGIN_CONSTRAINTS,
         "loss": [StrOptions({"hinge", "squared_hinge"})],
-        "solver": [StrOptions({"auto", "smo", "exact", "linear"})],
-        "shrinking": ["boolean"],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "cache_size": [Interval(Real, 0.0, None, closed="neither")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "multi_class": [StrOptions({"ovo", "ovr"})],
         "decision_function_shape": [StrOptions({"ovo", "ovr"})],
         "break_ties": ["boolean"],
-        "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "time_limit": [Interval(Real, 0.0, None, closed="left"), None],
-        "warm_start": ["boolean"],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
 
@@ -247,15 +225,26 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         SVC
             The fitted classifier.
         """
-        training = self._fit(X, y, sample_weight)
-        warn_unless_converged(training.solutions, self.tol)
+        self._fit(X, y, sample_weight)
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Training:
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingRows, Training]:
         X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_format())
-        training = self._train(X, y, sample_weight)
-        self._store(X, training)
-        return training
+        if y.dtype.kind not in "biuUS":  # whole numbers and strings are labels whatever they are
+            check_classification_targets(y)
+        rows = self._training_rows(X, sample_weight)
+        classes, codes = _classes(y, rows.kept)
+        factors = class_factors(self.class_weight, classes, codes, rows.weights)
+        training = Training.of(
+            rows.gram,
+            decompose(codes, classes.size, self.multi_class),
+            Penalty.of(self, factors, rows.weights),
+            self._options(),
+            self._last_solutions_of(),
+        )
+        self._store(rows, classes, codes, training)
+        warn_unless_converged(training.solutions, self.tol)
+        return rows, training
 
     @fit_context(prefer_skip_nested_validation=True)
     def _fit_out_of_fold(self, X: Any, y: Any, sample_weight: Any, fold: Any) -> Any:
@@ -274,12 +263,9 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
             As `_pair_decision_function`; NaN for rows of other classes in one against one, and for
             rows that are never left out.
         """
-        training = self._fit(X, y, sample_weight)
-        warn_unless_converged(training.solutions, self.tol)
+        rows, training = self._fit(X, y, sample_weight)
         values = np.full((self.shape_fit_[0], len(training.tasks)), np.nan)
-        values[training.kept] = out_of_fold_values(
-            training, fold[training.kept], self._solve_all, self.tol
-        )
+        values[rows.kept] = out_of_fold_values(training, fold[rows.kept], self._options())
         return self._pair_values(values)
 
     def _pair_decision_function(self, X: Any) -> Any:
@@ -291,97 +277,32 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
             return -values
         if values.shape[1] == 1:
             return values
-        first, second = np.array(list(combinations(range(self.classes_.size), 2))).T
+        first, second = pairs_of(self.classes_.size)
         return values[:, second] - values[:, first]
 
-    def _train(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        """Solve the machines; nothing of the estimator changes."""
-        if y.dtype.kind not in "biuUS":  # whole numbers and strings are labels whatever they are
-            check_classification_targets(y)
-        self._check_square(X)
-        weights = checked_weights(sample_weight, X)
-        kept = np.flatnonzero(weights)
-        classes, codes = np.unique(y, return_inverse=True)
-        present = np.flatnonzero(np.bincount(codes[kept], minlength=classes.size))
-        if present.size < 2:
-            raise ValueError(
-                f"A classifier needs at least two classes; got {present.size} "
-                f"class{'es' if present.size != 1 else ''} with weight above 0."
-            )
-        if kept.size < codes.size:
-            classes, codes = classes[present], np.searchsorted(present, codes[kept])
-        kernel = self._make_kernel()
-        points = rows_of(X, kept, kernel.is_pairwise)
-        kernel = kernel.resolve(points, weights[kept])
-        penalties = self.C * weights[kept] * self._class_factors(classes, codes, weights[kept])
-        tasks = decompose(codes, classes.size, self.multi_class)
-        problems = [self._problem(task, penalties) for task in tasks]
-        gram = make_gram(kernel, points, memory=self.cache_size * 1e6)
-        warn_if_indefinite(kernel, gram)
-        training = Training(kept, classes, codes, kernel, gram, tasks, problems, [])
-        return replace(training, solutions=self._solve(training))
-
-    def _class_factors(self, classes: Any, codes: Any, weights: Any) -> Any:
-        if self.class_weight is None:
-            return np.ones(codes.size)
-        if self.class_weight == "balanced":  # as if each row were given as often as it weighs
-            counts = np.bincount(codes, weights=weights)
-            factors = weights.sum() / (counts.size * counts)
-        else:
-            factors = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
-        if (factors <= 0).any():
-            raise ValueError("class_weight must be above 0 for every class.")
-        return factors[codes]
-
-    def _problem(self, task: TwoClassTask, penalties: Any) -> QuadraticProgram:
-        if np.isinf(self.C):
-            return hard_margin_svc(task.signs)
-        formulate = hinge_svc if self.loss == "hinge" else squared_hinge_svc
-        return formulate(task.signs, penalties[task.rows])
-
-    def _solve(self, training: Training) -> list[Solution]:
-        starts = self._starting_points([task.rows.size for task in training.tasks])
-        jobs: list[Job] = [
-            (problem, lambda task=task: training.part(task), start)  # type: ignore[misc]
-            for task, problem, start in zip(training.tasks, training.problems, starts)
-        ]
-        solutions = self._solve_all(jobs, self.tol)
-        if any(solution.status == "unbounded" for solution in solutions):
-            raise ValueError(
-                "The classes cannot be separated with this kernel, so that C=inf (hard margin) has "
-                "no solution; use a finite C or a richer kernel."
-                if np.isinf(self.C)
-                else "The kernel is not positive semi-definite, so that the squared hinge loss has "
-                "no solution; use loss='hinge' or another kernel."
-            )
-        return solutions
-
-    def _store(self, X: Any, training: Training) -> None:
+    def _store(self, rows: TrainingRows, classes: Any, codes: Any, training: Training) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
-        kept, classes, kernel = training.kept, training.classes, training.kernel
-        tasks, problems, solutions = training.tasks, training.problems, training.solutions
+        X, solutions = rows.X, training.solutions
         self.classes_ = classes
-        self.kernel_ = kernel
+        self.kernel_ = rows.kernel
         self._one_vs_one = classes.size > 2 and self.multi_class == "ovo"
-        model = build_dual_model(
-            tasks, problems, solutions, training.codes, classes.size, self._one_vs_one
-        )
-        self.support_ = kept[model.support].astype(np.int32)
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_pairwise else X[self.support_]
+        model = build_dual_model(training, codes, classes.size, self._one_vs_one)
+        self.support_ = rows.kept[model.support].astype(np.int32)
+        pairwise = rows.kernel.is_pairwise
+        self.support_vectors_ = np.empty((0, 0)) if pairwise else X[self.support_]
         self.n_support_ = model.n_support
         self.dual_coef_ = model.dual_coef
         self.support_kind_ = model.kind
         self.shape_fit_ = X.shape
-        self.intercept_ = np.array([solution.offset for solution in solutions])
-        self.objective_ = np.array([solution.objective for solution in solutions])
-        self.gap_ = np.array([solution.gap for solution in solutions])
-        self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int64)
-        self.converged_ = all(solution.converged for solution in solutions)
-        self.margin_ = np.array([_margin(p, s) for p, s in zip(problems, solutions)])
-        whole = [TwoClassTask(kept[task.rows], task.signs) for task in tasks]
-        self.slack_ = slacks(whole, problems, solutions, X.shape[0])
+        self.intercept_ = solutions.offset
+        self.objective_ = solutions.objective
+        self.gap_ = solutions.gap
+        self.n_iter_ = solutions.n_iter
+        self.converged_ = bool(solutions.converged.all())
+        self.margin_ = training.margin
+        self.slack_ = slacks(training, rows.kept, X.shape[0])
         if self.warm_start:
-            self._last_solutions = [solution.beta for solution in solutions]
+            self._last_solutions = training.warm_start()
         if self.verbose:
             print(
                 f"SVC: {self.support_.size} support vectors of {X.shape[0]} rows, "
@@ -444,17 +365,19 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         values = self._machine_values(X)
         if values.shape[1] == 1:
             return self.classes_[(values.ravel() > 0).astype(int)]
-        if self._one_vs_one:
+        if self._one_vs_one and self.break_ties:
             values = self._class_values(values)
+        elif self._one_vs_one:
+            values, _ = class_votes(values, self.classes_.size)
         return self.classes_[values.argmax(axis=1)]
 
     def _class_values(self, values: Any) -> Any:
         """Return votes plus confidences below one vote, the largest for the class to predict."""
-        totals = ovr_decision_function(values < 0, -values, self.classes_.size)
+        votes, sums = class_votes(values, self.classes_.size)
+        totals = votes + sums / (3.0 * (np.abs(sums) + 1.0))
         if self.break_ties:
             return totals
         # The first of the classes with most votes wins: it takes the largest of their values.
-        votes = np.rint(totals)
         winner = votes.argmax(axis=1)
         rows = np.arange(totals.shape[0])
         leader = np.where(votes == votes.max(axis=1, keepdims=True), totals, -np.inf).argmax(axis=1)
@@ -484,8 +407,11 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
 
 
-def _margin(problem: QuadraticProgram, solution: Solution) -> float:
-    """Return 1/|w|, where |w|^2 = b'Kb."""
-    kernel_part = solution.gradient - problem.p - problem.ridge * solution.beta
-    squared_norm = float(np.einsum("i,i->", solution.beta, kernel_part))
-    return 1.0 / np.sqrt(squared_norm) if squared_norm > 0 else np.inf
+def _classes(y: Any, kept: Any) -> tuple[Any, Any]:
+    """Return the labels that occur among the rows kept, and the position of each row's label."""
+    classes, codes = np.unique(y, return_inverse=True)
+    present = np.flatnonzero(np.bincount(codes[kept], minlength=classes.size))
+    need_two_classes(present.size)
+    if kept.size == codes.size:
+        return classes, codes
+    return classes[present], np.searchsorted(present, codes[kept])

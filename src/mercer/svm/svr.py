@@ -9,25 +9,14 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._machine import (
-    KernelMachine,
-    checked_weights,
-    rows_of,
-    warn_if_indefinite,
-    warn_unless_converged,
-)
+from mercer._machine import KernelMachine
 from mercer._sklearn import Interval, StrOptions, fit_context
-from mercer.gram import Gram, kernel_products, make_gram
-from mercer.kernels import Kernel, Linear
-from mercer.problems import QuadraticProgram
-from mercer.solvers import Solution, solve
-from mercer.svm._tube import TubeModel, tube_gram, tube_program, tube_start
-from mercer.svm.svc import SVC
-
-AS_IN_SVC = (
-    *("C", "kernel", "degree", "gamma", "coef0", "solver", "shrinking", "tol", "cache_size"),
-    *("max_iter", "time_limit", "warm_start", "n_jobs", "verbose"),
-)
+from mercer.gram import Gram, kernel_products
+from mercer.kernels import Linear
+from mercer.machines import MARGIN_CONSTRAINTS, TrainingRows, warn_unless_converged
+from mercer.problems import Programs, QuadraticProgram
+from mercer.solvers import Solution, solve_all
+from mercer.svm._tube import TubeModel, tube_program, tube_rows, tube_start
 
 
 class SVR(RegressorMixin, KernelMachine):
@@ -134,7 +123,7 @@ class SVR(RegressorMixin, KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: SVC._parameter_constraints[name] for name in AS_IN_SVC},
+        **MARGIN_CONSTRAINTS,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
     }
@@ -195,26 +184,21 @@ class SVR(RegressorMixin, KernelMachine):
             The fitted regression.
         """
         X, y = validate_data(self, X, y, y_numeric=True, **self._data_format())
-        self._check_square(X)
-        weights = checked_weights(sample_weight, X)
-        kept = np.flatnonzero(weights)
-        kernel = self._make_kernel()
-        points = rows_of(X, kept, kernel.is_pairwise)
-        kernel = kernel.resolve(points, weights[kept])
+        rows = self._training_rows(X, sample_weight)
         squared = self.loss == "squared_epsilon_insensitive"
-        problem = tube_program(y[kept], self.C * weights[kept], self.epsilon, squared=squared)
-        gram = make_gram(kernel, points, memory=self.cache_size * 1e6)
-        warn_if_indefinite(kernel, gram)
-        solution = self._solve(problem, tube_gram(problem, gram))
-        model = TubeModel.of(problem, solution, gram.n, self.tol)
-        self._store(X, y, kept, kernel, model)
+        targets, C = y[rows.kept], self.C * rows.weights
+        problem = tube_program(targets, C, self.epsilon, squared=squared)
+        solution = self._solve(problem, rows.gram)
+        model = TubeModel.of(problem, solution, rows.gram.n, self.tol)
+        self._store(rows, targets, model)
         warn_unless_converged([model.solution], self.tol)
         return self
 
     def _solve(self, problem: QuadraticProgram, gram: Gram) -> Solution:
-        last = getattr(self, "_last_coef", None) if self.warm_start else None
-        start = tube_start(problem, last)
-        solution = solve(problem, gram, tol=self.tol, warm_start=start, **self._solver_options())
+        programs, rows = Programs.of([problem]), tube_rows(problem, gram.n)
+        start = tube_start(problem, self._last_solutions_of())
+        found = solve_all(programs, gram, self._options(), rows=rows, warm_start=start)
+        solution = found[0]
         if solution.status == "unbounded":
             raise ValueError(
                 "No function of this kernel keeps within epsilon of all targets, so that C=inf has "
@@ -225,9 +209,9 @@ class SVR(RegressorMixin, KernelMachine):
             )
         return solution
 
-    def _store(self, X: Any, y: Any, kept: Any, kernel: Kernel, model: TubeModel) -> None:
+    def _store(self, rows: TrainingRows, targets: Any, model: TubeModel) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
-        solution = model.solution
+        X, kept, kernel, solution = rows.X, rows.kept, rows.kernel, model.solution
         support = np.flatnonzero(model.coef)
         self.kernel_ = kernel
         self.support_ = kept[support].astype(np.int32)
@@ -240,9 +224,9 @@ class SVR(RegressorMixin, KernelMachine):
         self.objective_, self.gap_ = solution.objective, solution.gap
         self.n_iter_, self.converged_ = solution.n_iter, solution.converged
         self.slack_ = np.zeros(X.shape[0])
-        self.slack_[kept] = np.maximum(0.0, np.abs(y[kept] - model.fitted) - self.epsilon)
+        self.slack_[kept] = np.maximum(0.0, np.abs(targets - model.fitted) - self.epsilon)
         if self.warm_start:
-            self._last_coef = model.coef
+            self._last_solutions = model.coef
         if self.verbose:
             print(
                 f"SVR: {support.size} support vectors of {X.shape[0]} rows, {self.n_iter_} "

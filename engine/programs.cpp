@@ -1,0 +1,283 @@
+#include "programs.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "smo.hpp"
+
+namespace mercer {
+
+namespace {
+
+constexpr double single_margin = 0.95;     // share of the tolerance to which rows of single precision are solved
+constexpr double separable_margin = 1e-5;  // relative to the radius of the data; a smaller one counts as none
+constexpr Index small = 256;               // so few variables are solved far beyond the tolerance: it costs nothing
+constexpr double small_tol = 1e-11;
+constexpr Index small_effort = 100;   // steps for each variable
+constexpr Index few_rows = 1000;      // below this a second thread takes longer to start than to help
+constexpr Index side_by_side = 5000;  // programs of at most so many variables have a thread each
+constexpr Index first_look = 32;      // rows of each side whose gradient is computed anew
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// What a program has left of the time and the steps of all.
+class Limits {
+public:
+    explicit Limits(const SmoOptions& given)
+        : given_(given), end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(given.time_limit))) {}
+
+    SmoOptions remaining(double tol, std::int64_t n_iter) const {
+        SmoOptions options = given_;
+        options.tol = tol;
+        if (given_.max_iter >= 0) options.max_iter = std::max<std::int64_t>(0, given_.max_iter - n_iter);
+        if (given_.time_limit >= 0.0) options.time_limit = std::max(0.0, Seconds(end_ - Clock::now()).count());
+        return options;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    using Seconds = std::chrono::duration<double>;
+    const SmoOptions& given_;
+    Clock::time_point end_;
+};
+
+// An objective that proves that there is no minimum, or -infinity where nothing can diverge. A hard margin of rho has
+// the optimum -1/(2 rho^2), where p is -1 or 1; a margin that rounding hides counts as none. Otherwise the objective is
+// in units of the range of p, squared. With a ridge the objective stays above -p^2/(2r) summed up, unless the kernel
+// is not positive semi-definite.
+double unbounded_below(const SmoProblem& problem) {
+    bool endless = false, rising = false, falling = false;
+    double least = 0.0, lowest_p = infinity, highest_p = -infinity, squared_radius = 0.0;
+    for (Index i = 0; i < problem.n; ++i) {
+        const bool up = std::isinf(problem.upper[i]), down = std::isinf(problem.lower[i]);
+        endless = endless || up || down;
+        rising = rising || (up && problem.ridge[i] == 0.0);
+        falling = falling || (down && problem.ridge[i] == 0.0);
+        least -= 0.5 * problem.p[i] * problem.p[i] / problem.ridge[i];
+        lowest_p = std::min(lowest_p, problem.p[i]);
+        highest_p = std::max(highest_p, problem.p[i]);
+        squared_radius = std::max(squared_radius, problem.diagonal[i]);
+    }
+    if (!endless) return -infinity;
+    if (rising && falling) {
+        const double unit = 0.25 * (highest_p - lowest_p) * (highest_p - lowest_p);
+        if (!(squared_radius * unit > 0.0)) return -infinity;
+        return -0.5 * unit / (separable_margin * separable_margin * squared_radius);
+    }
+    return std::isfinite(least) ? 1.001 * least - 1e-6 : -infinity;
+}
+
+bool is_limit(SmoStatus status) {
+    return status == SmoStatus::max_iter || status == SmoStatus::time_limit || status == SmoStatus::interrupted;
+}
+
+class Program {
+public:
+    Program(const RowSupply& supply, const Programs& all, Index k, const ProgramReport& report, Pool& pool)
+        : supply_(supply), all_(all), first_(all.ends[k]), tol_(all.tol[k]), pool_(pool) {
+        problem_ = {all.p + first_,     all.lower + first_,    all.upper + first_,
+                    all.ridge + first_, all.diagonal + first_, all.ends[k + 1] - first_};
+        at_ = {report.beta + first_, report.gradient + first_};
+        find_rows();
+    }
+
+    SmoResult solve(const Limits& limits) {
+        start();
+        unbounded_below_ = unbounded_below(problem_);
+        std::int64_t n_iter = 0;
+        if (is_rough()) {
+            const auto rows = supply_.single(selection(), pool_);
+            const SmoResult result = run(*rows, limits.remaining(single_margin * tol_, 0));
+            correct_gap();
+            if (violation_of(problem_, at_).gap() <= tol_ || is_limit(result.status)) return result;
+            n_iter = result.n_iter;
+            set_gradient();  // single precision was not enough: an exact gradient first
+        }
+        SmoResult result;
+        if (const auto rows = supply_.wide(selection(), pool_)) result = finish(*rows, limits, n_iter);
+        else result = finish(*supply_.single(selection(), pool_), limits, n_iter);
+        result.n_iter += n_iter;
+        return result;
+    }
+
+private:
+    Index n() const { return problem_.n; }
+    bool is_rough() const { return all_.rough && n() > small; }
+    Index row_of(Index i) const { return all_.row ? all_.row[first_ + i] : i; }
+
+    // The rows of this program, each once, and the place of each variable's row among them.
+    void find_rows() {
+        if (!all_.row) {
+            if (supply_.size() != n())
+                throw std::invalid_argument("the kernel and the problem must have the same number of rows");
+            return;
+        }
+        Array<Index> place(supply_.size(), -1);
+        place_.reserve(n());
+        for (Index i = first_; i < first_ + n(); ++i) {
+            Index& known = place[all_.row[i]];
+            if (known < 0) {
+                known = selection_.size();
+                selection_.push_back(all_.row[i]);
+            }
+            place_.push_back(known);
+        }
+        if (selection_.size() < n()) problem_.row = place_.data();
+        is_everything_ = selection_.size() == supply_.size() && std::is_sorted(selection_.begin(), selection_.end());
+    }
+
+    const Array<Index>* selection() const { return all_.row && !is_everything_ ? &selection_ : nullptr; }
+
+    void start() {
+        if (!all_.image) return set_gradient();
+        Array<double> moved(n());
+        for (Index i = 0; i < n(); ++i) moved[i] = at_.beta[i] - all_.anchor[first_ + i];
+        const Array<double> change = image_of(moved.data(), everyone(), is_rough());
+        for (Index i = 0; i < n(); ++i)
+            at_.gradient[i] = problem_.p[i] + problem_.ridge[i] * at_.beta[i] + all_.image[first_ + i] + change[i];
+    }
+
+    void set_gradient() {
+        const Array<double> image = image_of(at_.beta, everyone(), false);
+        for (Index i = 0; i < n(); ++i) at_.gradient[i] = problem_.p[i] + problem_.ridge[i] * at_.beta[i] + image[i];
+    }
+
+    Array<Index> everyone() const {
+        Array<Index> all(n());
+        for (Index i = 0; i < n(); ++i) all[i] = i;
+        return all;
+    }
+
+    // K times a vector, at some of the variables.
+    Array<double> image_of(const double* vector, const Array<Index>& variables, bool rough) const {
+        Array<Index> from, to;
+        Array<double> weights;
+        for (Index i = 0; i < n(); ++i) {
+            if (vector[i] == 0.0) continue;
+            from.push_back(row_of(i));
+            weights.push_back(vector[i]);
+        }
+        if (from.empty()) return Array<double>(variables.size(), 0.0);
+        to.reserve(variables.size());
+        for (Index i : variables) to.push_back(row_of(i));
+        return supply_.times(to, from, weights, rough, pool_);
+    }
+
+    template <class T>
+    SmoResult run(const RowSource<T>& rows, SmoOptions options) {
+        options.unbounded_below = unbounded_below_;
+        options.cache_bytes = std::min(options.cache_bytes, supply_.worthwhile_cache());
+        return solve_smo(rows, problem_, options, at_, pool_);
+    }
+
+    // To the tolerance, and a small program beyond it.
+    template <class T>
+    SmoResult finish(const RowSource<T>& rows, const Limits& limits, std::int64_t n_iter) {
+        SmoOptions options = limits.remaining(tol_, n_iter);
+        SmoResult result = run(rows, options);
+        if (n() > small || result.status != SmoStatus::converged || options.max_iter >= 0) return result;
+        options.tol = std::min(tol_, small_tol);
+        options.max_iter = small_effort * n();
+        result.n_iter += run(rows, options).n_iter;
+        return result;
+    }
+
+    // Puts exact values into the gradient of every variable that could determine the gap. The worst of both sides are
+    // computed in double precision. Their largest error tells how far down another one may stand that could overtake
+    // them; those are computed too, until none is left.
+    void correct_gap() {
+        Array<char> exact(n(), 0);
+        double error = 0.0;
+        for (Index count = first_look;; count = 0) {
+            const Array<Index> leading = leading_variables(exact, error, count);
+            if (leading.empty()) return;
+            const Array<double> image = image_of(at_.beta, leading, false);
+            for (Index k = 0; k < leading.size(); ++k) {
+                const Index i = leading[k];
+                const double value = problem_.p[i] + problem_.ridge[i] * at_.beta[i] + image[k];
+                error = std::max(error, std::abs(value - at_.gradient[i]));
+                at_.gradient[i] = value;
+                exact[i] = 1;
+            }
+        }
+    }
+
+    // Those, not exact yet, within twice the error of the extremes, and the first few.
+    Array<Index> leading_variables(Array<char>& exact, double error, Index count) const {
+        Array<char> wanted(exact.size(), 0);
+        for (const double side : {-1.0, 1.0}) {
+            Array<std::pair<double, Index>> levels;
+            for (Index i = 0; i < n(); ++i)
+                if (side < 0.0 ? may_rise(problem_, at_, i) : may_fall(problem_, at_, i))
+                    levels.emplace_back(-side * at_.gradient[i], i);
+            if (levels.empty()) continue;
+            const auto few = levels.begin() + std::min(count, levels.size());
+            if (few != levels.end()) std::nth_element(levels.begin(), few, levels.end());
+            for (auto it = levels.begin(); it != few; ++it) wanted[it->second] = 1;
+            const double extreme = std::min_element(levels.begin(), levels.end())->first;
+            for (const auto& [level, i] : levels)
+                if (level <= extreme + 2.0 * error) wanted[i] = 1;
+        }
+        Array<Index> found;
+        for (Index i = 0; i < n(); ++i)
+            if (wanted[i] && !exact[i]) found.push_back(i);
+        return found;
+    }
+
+    const RowSupply& supply_;
+    const Programs& all_;
+    Index first_;
+    double tol_;
+    Pool& pool_;
+    SmoProblem problem_{};
+    Point at_{};
+    double unbounded_below_ = -infinity;
+    Array<Index> selection_, place_;
+    bool is_everything_ = false;
+};
+
+// Whether each program has one thread to itself; otherwise one after the other has them all.
+bool are_shared_out(const Programs& programs, Index largest, int n_threads) {
+    if (n_threads < 2 || programs.count < 2 || programs.ends[programs.count] < few_rows) return false;
+    return largest < few_rows || (largest <= side_by_side && programs.count >= 2 * n_threads);
+}
+
+}  // namespace
+
+void solve_programs(const RowSupply& supply, const Programs& programs, const SmoOptions& options,
+                    const ProgramReport& report) {
+    Index largest = 0;
+    for (Index k = 0; k < programs.count; ++k) largest = std::max(largest, programs.ends[k + 1] - programs.ends[k]);
+    std::atomic<bool> failed{false};  // the others need not go on
+    SmoOptions common = options;
+    common.progress = [&](std::int64_t n_iter, double gap) {
+        return failed || (options.progress && options.progress(n_iter, gap));
+    };
+    const Limits limits(common);
+    const auto solve = [&](Index k, Pool& pool) {
+        try {
+            const SmoResult result = Program(supply, programs, k, report, pool).solve(limits);
+            report.n_iter[k] = result.n_iter;
+            report.status[k] = static_cast<std::uint8_t>(result.status);
+        } catch (...) {
+            failed = true;
+            throw;
+        }
+    };
+    if (are_shared_out(programs, largest, options.n_threads)) {
+        Pool pool(options.n_threads);
+        pool.run(programs.count, [&](Index k) {
+            Pool alone(1);
+            solve(k, alone);
+        });
+        return;
+    }
+    Pool pool(largest >= few_rows ? options.n_threads : 1);
+    for (Index k = 0; k < programs.count; ++k) solve(k, pool);
+}
+
+}  // namespace mercer

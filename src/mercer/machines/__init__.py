@@ -1,0 +1,64 @@
+"""The machine without the estimator: from rows and prices to programs, and back to a model."""
+
+from mercer.machines.bounded_start import BoundedStart
+from mercer.machines.constraints import (
+    KERNEL_CONSTRAINTS,
+    MARGIN_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+)
+from mercer.machines.dual_model import (
+    DualModel,
+    build_dual_model,
+    class_votes,
+    combine_pairs,
+    machine_coefficients,
+    slacks,
+)
+from mercer.machines.fold_path import FoldPath
+from mercer.machines.kernel_data import KernelData
+from mercer.machines.left_out import out_of_fold_values
+from mercer.machines.messages import (
+    need_two_classes,
+    no_minimum,
+    warn_about,
+    warn_if_indefinite,
+    warn_unless_converged,
+)
+from mercer.machines.penalty import Penalty, class_factors
+from mercer.machines.tasks import TwoClassTask, TwoClassTasks, decompose, pairs_of
+from mercer.machines.training import Training
+from mercer.machines.training_rows import TrainingRows, centred, check_square, rows_of
+from mercer.machines.two_class_machine import TwoClassMachine
+
+__all__ = [
+    "KERNEL_CONSTRAINTS",
+    "MARGIN_CONSTRAINTS",
+    "SOLVER_CONSTRAINTS",
+    "BoundedStart",
+    "DualModel",
+    "FoldPath",
+    "KernelData",
+    "Penalty",
+    "Training",
+    "TrainingRows",
+    "TwoClassMachine",
+    "TwoClassTask",
+    "TwoClassTasks",
+    "build_dual_model",
+    "centred",
+    "check_square",
+    "class_factors",
+    "class_votes",
+    "combine_pairs",
+    "decompose",
+    "machine_coefficients",
+    "need_two_classes",
+    "no_minimum",
+    "out_of_fold_values",
+    "pairs_of",
+    "rows_of",
+    "slacks",
+    "warn_about",
+    "warn_if_indefinite",
+    "warn_unless_converged",
+]

@@ -1,0 +1,168 @@
+"""The machines of one fold along a path of prices, on one kernel matrix for all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram import Gram, StoredGram
+from mercer.machines.bounded_start import BoundedStart
+from mercer.machines.penalty import Penalty
+from mercer.machines.tasks import TwoClassTask, decompose
+from mercer.problems import QuadraticProgram
+from mercer.solvers import Options, Solution, Solutions, solve, solve_path
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+SINGLE_MARGIN = 0.95
+"""Share of the tolerance to which float32 rows are solved."""
+
+SINGLE_ROUNDING = 6e-8
+"""Relative error of a float32 kernel value; those of a sum add up like independent ones."""
+
+FAINT = 1e-30
+"""Kernel values below this are lost beside others in float32."""
+
+HIDDEN_BY_OFFSET = FAINT / np.finfo(np.float64).eps
+"""An offset larger than this, for each unit of weight, leaves nothing of faint kernel values."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPath:
+    """The machines of one kernel and one fold.
+
+    Parameters
+    ----------
+    gram : StoredGram
+        Of all rows, float32.
+    exact : Gram
+        The same with float64 values, computed when asked for: where float32 is not enough for the
+        tolerance, and for kernels so narrow that float32 would call all distant points equally
+        distant.
+    codes : ndarray of int of shape (n,)
+        Classes, 0, 1, ...
+    n_classes : int
+    train, test : ndarray of int
+        The fold.
+    start : BoundedStart or None, default=None
+        Where machines of all rows begin, if not at zero.
+    """
+
+    gram: StoredGram
+    exact: Gram
+    codes: Rows
+    n_classes: int
+    train: Rows
+    test: Rows
+    start: BoundedStart | None = None
+
+    def values(
+        self, prices: Floats, penalty: Penalty, multi_class: str, options: Options
+    ) -> tuple[Floats, list[Solution]]:
+        """Return decision values of all rows for rising prices.
+
+        Parameters
+        ----------
+        prices : ndarray of shape (m,)
+        penalty : Penalty
+            Of the training rows; its own price does not matter.
+        multi_class : {"ovo", "ovr"}
+        options : Options
+            Their limits are those of each machine.
+
+        Returns
+        -------
+        values : ndarray of shape (m, n, n_machines)
+        solutions : list of Solution
+            Of all machines.
+        """
+        tasks = decompose(self.codes[self.train], self.n_classes, multi_class)
+        columns, solutions = [], []
+        for task in tasks:
+            found, solved = self._machine(task, prices, penalty.priced(1.0), options)
+            columns.append(found)
+            solutions += solved
+        return np.stack(columns, axis=-1), solutions
+
+    def _machine(
+        self, task: TwoClassTask, prices: Floats, penalty: Penalty, options: Options
+    ) -> tuple[Floats, list[Solution]]:
+        """Return decision values of all rows for one machine along the path."""
+        own = penalty.program(task)
+        whole = task.rows.size + self.test.size == self.codes.size
+        if whole:  # the rows left out stay in the problem, closed, and get their values for nothing
+            rows, gram, problem = np.arange(self.codes.size), self.gram, self._closed(own, task)
+        else:
+            rows = self.train[task.rows]
+            gram, problem = self.gram.stored(rows, "single"), own
+        rough = replace(options, tol=SINGLE_MARGIN * options.tol)
+        first = self._first(problem, prices[0]) if whole else None
+        programs, found = solve_path(problem, gram, prices, rough, start=first)
+        betas = found.beta.reshape(prices.size, -1)
+        if whole:
+            values = programs.image(found.beta, found.gradient).reshape(betas.shape)
+        else:
+            values = (betas.astype(np.float32) @ self.gram.values[rows]).astype(np.float64)
+        values += found.offset[:, None]
+        solutions = list(found)
+        for k in self._doubtful(gram, betas, found, options.tol):
+            solutions[k] = self._solve_exactly(programs[k], rows, solutions[k], options)
+            betas[k] = solutions[k].beta
+            values[k] = self.exact.times(self._spread(rows, betas[k])) + solutions[k].offset
+        self._mend_distant(values, rows, betas, found.offset)
+        return values, solutions
+
+    def _closed(self, problem: QuadraticProgram, task: TwoClassTask) -> QuadraticProgram:
+        """Return the problem with all rows, of which those left out have no room."""
+        inside = self.train[task.rows]
+        p, lower, upper = (
+            self._spread(inside, v) for v in (problem.p, problem.lower, problem.upper)
+        )
+        ridge = np.ones(self.codes.size)  # where there is no room it plays no part
+        ridge[inside] = problem.ridge
+        return QuadraticProgram.known(p, lower, upper, problem.delta, ridge)
+
+    def _spread(self, rows: Rows, values: Floats) -> Floats:
+        """Return values of some rows with zeros for the others."""
+        spread = np.zeros(self.codes.size)
+        spread[rows] = values
+        return spread
+
+    def _first(
+        self, problem: QuadraticProgram, price: float
+    ) -> tuple[Floats, Floats, float] | None:
+        """Return where to begin, if better than zero is known."""
+        bounds = problem.lower + problem.upper
+        if self.start is None or not np.isfinite(bounds).all():
+            return None
+        found = self.start.point(price * bounds, self.test)
+        return None if found is None else (*found, price)
+
+    def _doubtful(self, gram: Gram, betas: Floats, found: Solutions, tol: float) -> Rows:
+        """Return the places of solutions that float32 rows cannot have brought to the gap."""
+        rounding = SINGLE_ROUNDING * np.sqrt(((betas * gram.diag()) ** 2).sum(axis=1))
+        stalled = np.array([status == "stalled" for status in found.status])
+        return np.flatnonzero(stalled | (rounding > tol))
+
+    def _solve_exactly(
+        self, program: QuadraticProgram, rows: Rows, start: Solution, options: Options
+    ) -> Solution:
+        """Go on from a solution with float64 rows."""
+        gram = self.exact if rows.size == self.exact.n else self.exact.subset(rows)
+        settings = {**vars(options), "solver": "smo"}
+        return solve(program, gram, warm_start=start.beta, **settings)
+
+    def _mend_distant(self, values: Floats, rows: Rows, betas: Floats, offsets: Floats) -> None:
+        """Compute in float64 what models whose offset hides nothing say of points far from all."""
+        weights = np.abs(betas).sum(axis=1)
+        weak = np.flatnonzero(np.abs(offsets) <= HIDDEN_BY_OFFSET * weights)
+        if weak.size == 0:
+            return
+        used = betas[weak].any(axis=0)
+        rows, betas = rows[used], betas[np.ix_(weak, used)]
+        near = np.abs(self.gram.values[np.ix_(self.test, rows)]).max(axis=1, initial=0.0)
+        far = self.test[near < FAINT]
+        values[np.ix_(weak, far)] = betas @ self.exact.block(rows, far) + offsets[weak, None]

@@ -1,0 +1,224 @@
+"""The two-class machines that the criteria look at, trained or still to be trained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram import StoredGram
+from mercer.machines.bordered_system import BorderedSystem, NoSolutionError
+from mercer.machines.kernel_data import KernelData, Rows
+from mercer.machines.messages import no_minimum
+from mercer.machines.penalty import Penalty
+from mercer.machines.tasks import TwoClassTask
+from mercer.problems import QuadraticProgram
+from mercer.solvers import Solution, solve
+
+Floats = NDArray[np.float64]
+
+
+class TwoClassMachine:
+    r"""One machine on some rows: :math:`\min \tfrac12\beta^\top(K + R)\beta - y^\top\beta`.
+
+    Parameters
+    ----------
+    data : KernelData
+        Kernel and points of all rows.
+    rows : ndarray of int
+        Those of this machine.
+    signs : ndarray of float
+        +1 or -1 for each of them.
+    penalty : Penalty
+    beta : ndarray or None, default=None
+        The solution, where it is known.
+    memory : dict or None, default=None
+        Solutions of neighbouring problems by name, from which solvers start and to which they
+        add; shared by machines that differ in their parameters only.
+    name : str, default="machine"
+        The name of this machine's own solution there.
+    tol : float, default=1e-6
+        Gap at which the solver stops.
+    n_threads : int or None, default=1
+    """
+
+    def __init__(
+        self,
+        data: KernelData,
+        rows: Rows,
+        signs: Floats,
+        penalty: Penalty,
+        *,
+        beta: Floats | None = None,
+        memory: dict[str, Floats] | None = None,
+        name: str = "machine",
+        tol: float = 1e-6,
+        n_threads: int | None = 1,
+    ) -> None:
+        self.data = data
+        self.rows = rows
+        self.signs = signs
+        self.penalty = penalty
+        self.tol = tol
+        self.memory = {} if memory is None else memory
+        self.name = name
+        self.n_threads = n_threads
+        self.n_fits = 0
+        self._beta = beta
+
+    # ---- the problem ------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.rows.size)
+
+    @property
+    def loss(self) -> str:
+        """Name of the loss."""
+        return self.penalty.loss
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How often each row counts."""
+        return self.penalty.weights[self.rows]
+
+    @cached_property
+    def penalties(self) -> Floats:
+        """C of each row, counted once."""
+        return self.penalty.C * self.penalty.factors[self.rows]
+
+    @cached_property
+    def problem(self) -> QuadraticProgram:
+        """The quadratic program."""
+        return self.penalty.program(TwoClassTask(self.rows, self.signs))
+
+    @property
+    def ridge(self) -> Floats:
+        """What squared slack adds to the diagonal."""
+        return self.problem.ridge
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """Kernel matrix of the rows, without the ridge; not to be changed."""
+        whole = self.data.matrix
+        return whole if self.n == len(whole) else self.data.block(self.rows, self.rows)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters in whose logarithms derivatives are taken."""
+        C = () if self.loss == "hard" else ("C",)
+        return (*C, *self.data.kernel.theta_names)
+
+    # ---- its solution -----------------------------------------------------------------------
+
+    @cached_property
+    def solution(self) -> Solution:
+        """The trained machine."""
+        if self._beta is not None:
+            gradient = self.matrix @ self._beta + self.ridge * self._beta + self.problem.p
+            return Solution.at(self.problem, self._beta, gradient, tol=self.tol)
+        self.n_fits += 1
+        found = self.solve(self.problem, self.name)
+        if found.status == "unbounded":
+            raise NoSolutionError(no_minimum(self.loss))
+        return found
+
+    def solve(self, problem: QuadraticProgram, name: str, tol: float | None = None) -> Solution:
+        """Solve a problem on these rows, starting where the last one of this name ended."""
+        whole = self.data.matrix
+        found = solve(
+            problem,
+            StoredGram(whole, None if self.n == len(whole) else self.rows),
+            solver="smo",
+            tol=self.tol if tol is None else tol,
+            warm_start=self.memory.get(name),
+            n_threads=self.n_threads,
+        )
+        self.memory[name] = found.beta
+        return found
+
+    @property
+    def beta(self) -> Floats:
+        r""":math:`y_i\alpha_i` of each row."""
+        return self.solution.beta
+
+    @property
+    def alpha(self) -> Floats:
+        r""":math:`\alpha_i` of each row."""
+        return self.signs * self.beta
+
+    @cached_property
+    def decision(self) -> Floats:
+        """f(x) of each row."""
+        solution = self.solution
+        return self.problem.image(solution.beta, solution.gradient) + solution.offset
+
+    @cached_property
+    def support(self) -> Rows:
+        """Positions of the support vectors."""
+        return np.flatnonzero(self.beta)
+
+    @cached_property
+    def free(self) -> Rows:
+        """Positions strictly between the bounds."""
+        beta, problem = self.beta, self.problem
+        return np.flatnonzero((beta > problem.lower) & (beta < problem.upper))
+
+    @cached_property
+    def bound(self) -> Rows:
+        """Positions of the support vectors at C."""
+        return np.setdiff1d(self.support, self.free, assume_unique=True)
+
+    @cached_property
+    def free_system(self) -> BorderedSystem:
+        """The equations that the free rows fulfil."""
+        return BorderedSystem(self.ridged_matrix(self.free))
+
+    def ridged_matrix(self, rows: Rows | None = None) -> Floats:
+        """Return a new array with the kernel matrix of some rows (or all), ridge included."""
+        if rows is None or rows.size == self.n:
+            rows, matrix = np.arange(self.n), self.matrix.copy()
+        else:
+            matrix = self.matrix[np.ix_(rows, rows)]
+        matrix[np.diag_indices_from(matrix)] += self.ridge[rows]
+        return matrix
+
+    # ---- derivatives ------------------------------------------------------------------------
+
+    def contract(self, weights: Floats, rows: Rows | None = None, columns: Any = None) -> Floats:
+        """Contract the derivative of a block of the matrix in the kernel's parameters."""
+        left = self.rows if rows is None else self.rows[rows]
+        right = left if columns is rows else self.rows[columns]
+        return self.data.contract(weights, left, right)
+
+    def gradient(self, in_log_C: float, in_kernel: Floats) -> Floats:
+        """Join the derivatives in the order of `names`."""
+        return in_kernel if self.loss == "hard" else np.append(in_log_C, in_kernel)
+
+    def part(self, kept: Rows, name: str) -> TwoClassMachine:
+        """Return the machine of some of the rows, still to be trained."""
+        if name not in self.memory and self._beta is not None:
+            self.memory[name] = self._beta[kept]
+        return TwoClassMachine(
+            self.data,
+            self.rows[kept],
+            self.signs[kept],
+            self.penalty,
+            memory=self.memory,
+            name=name,
+            tol=self.tol,
+            n_threads=self.n_threads,
+        )
+
+
+def refuse_weights(machines: Sequence[TwoClassMachine], name: str) -> None:
+    """Say that a criterion that leaves out rows has no meaning for weighted ones."""
+    if any((machine.weights != 1.0).any() for machine in machines):
+        raise ValueError(
+            f"{name} leaves out rows one by one and takes no sample_weight; use evidence, press, "
+            "radius_margin or modified_radius_margin."
+        )

@@ -1,0 +1,1 @@
+"""Searches that follow the gradient of a criterion."""

@@ -1,0 +1,364 @@
+"""Parameters by gradient descent on an estimate of the error."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from pathlib import Path
+from pickle import PicklingError
+from typing import Any, ClassVar, Self
+
+import joblib
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._threads import blas_for, wanted_threads
+from mercer._weights import checked_weights
+from mercer.kernels import Kernel
+from mercer.machines import need_two_classes, rows_of
+from mercer.model_selection.criteria.held_out import fold_splits
+from mercer.model_selection.gradient.descent import Step
+from mercer.model_selection.gradient.evaluations import Memory
+from mercer.model_selection.gradient.objective import NAMES, ON_FOLDS, Objective, Sample
+from mercer.model_selection.gradient.relevance_objective import RelevanceObjective
+from mercer.model_selection.gradient.search import Search
+from mercer.relevance import RVC
+from mercer.svm import SVC
+
+IRRELEVANT = ("warm_start", "checkpoint", "n_jobs", "verbose", "max_evaluations")
+"""Settings that may change before an interrupted search is taken up again."""
+
+
+class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    r"""Tune a support vector classifier by the gradient of a criterion.
+
+    C and all parameters of the kernel are moved, in their logarithms, by L-BFGS-B to a minimum of
+    a criterion of `mercer.model_selection`: about ten evaluations where a grid takes hundreds, and
+    hardly more where there is one width for each feature.
+
+    The default, ``criterion="auto"``, minimises the negative log evidence of the least-squares
+    machine [1]_, first over C and one width. For an RBF kernel it then goes on with one width for
+    each feature, held together by a normal prior (standard deviation 1 in the logarithm), and keeps
+    the result only if the log evidence has gained more than :math:`\tfrac d2\ln n`. Vectors of
+    parameters that the kernel has from the start, such as the scales of `Weighted`, are treated
+    alike: they first move as one, then each on its own. The evidence speaks of squared slack; where
+    the loss is the hinge, or left open (``estimator=None``), five folds decide between a few values
+    of C around its choice, and between the losses.
+
+    Parameters
+    ----------
+    estimator : SVC, RVC or None, default=None
+        The classifier to tune; of an `RVC` the kernel, by its own evidence. Its parameters are
+        where the search starts. None is ``SVC(loss="squared_hinge")``, of which "auto" chooses
+        the loss too.
+    criterion : str or callable, default="auto"
+        "auto", "evidence", "press", "radius_margin" (hard margin and squared hinge),
+        "modified_radius_margin" and "gacv" (hinge), "span", "smoothed_validation_error" or
+        "posterior_error" (both on folds), or a function of a fitted classifier, X and y that
+        returns a `Criterion` with a gradient.
+    n_starts : int, default=1
+        Starting points: the estimator's parameters, and random ones around them.
+    C_bounds : tuple of float, default=(1e-2, 1e4)
+        Range of C, widened to hold that of the estimator.
+    kernel_bounds : tuple of float, default=(1e-3, 1e3)
+        Range of each kernel parameter, as multiples of where it starts.
+    max_evaluations : int, default=60
+        Limit of evaluations of the criterion from each start.
+    max_rows : int or None, default=1000
+        With more rows than this, parameters are chosen on a random part of them; None uses all.
+    ftol, gtol : float, default=1e-5, 1e-3
+        Where L-BFGS-B stops: relative decrease of what is minimised (the logarithm of the
+        criterion, or the evidence for each row) and largest slope.
+    cv : int, splitter or iterable, default=5
+        Folds of the criteria that need them. A number is that of stratified, shuffled folds.
+    warm_start : bool, default=False
+        Whether `fit` takes up a search that was interrupted, on the same data.
+    checkpoint : str, path or None, default=None
+        File that keeps all evaluations, so that a search goes on even in another process.
+    n_jobs : int or None, default=None
+        Threads, as in `SVC`.
+    verbose : int, default=0
+        1 prints a line for each stage, 2 for each evaluation.
+    random_state : int, RandomState or None, default=None
+        For the part of the rows and for further starts.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        Parameters for ``estimator.set_params``: "C"; "loss" where it was chosen; "gamma" and
+        "coef0" where the kernel was given by name, else "kernel".
+    best_estimator_ : SVC
+        Fitted with them on all rows.
+    best_criterion_ : float
+        Value of the criterion at the best parameters.
+    best_score_ : float
+        Minus that value, so that larger is better as in scikit-learn.
+    best_kernel_ : Kernel
+        The kernel with its best parameters.
+    n_evaluations_ : int
+        Evaluations of the criterion.
+    n_fits_ : int
+        Machines trained, the final ones included. Evidence and PRESS need none.
+    history_ : list of dict
+        Every evaluation, with the keys "stage", "start", "C", "kernel", "criterion" and
+        "objective" (what was minimised). The last ones may be errors on folds for the losses.
+    n_rows_ : int
+        Rows on which the parameters were chosen.
+    classes_ : ndarray
+        Labels.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray
+        Their names, where they are all strings.
+
+    See Also
+    --------
+    mercer.model_selection.evidence : The default criterion.
+
+    References
+    ----------
+    .. [1] T. Van Gestel et al., "Bayesian framework for least-squares support vector machine
+       classifiers", Neural Computation 14 (2002).
+    .. [2] K. Smets, *Studie van kernel-gebaseerde technieken voor single-class classificatie en
+       feature selectie*, Universiteit Antwerpen 2006, algorithm 5 and section 5.1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from mercer import GradientSearch
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> search = make_pipeline(StandardScaler(), GradientSearch()).fit(X[:400], y[:400])
+    >>> search.score(X[400:], y[400:]) > 0.95
+    True
+    >>> search[-1].n_evaluations_ <= 60
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [SVC, RVC, None],
+        "criterion": [StrOptions(set(NAMES)), callable],
+        "n_starts": [Interval(Integral, 1, None, closed="left")],
+        "C_bounds": ["array-like"],
+        "kernel_bounds": ["array-like"],
+        "max_evaluations": [Interval(Integral, 1, None, closed="left")],
+        "max_rows": [Interval(Integral, 2, None, closed="left"), None],
+        "ftol": [Interval(Real, 0.0, None, closed="left")],
+        "gtol": [Interval(Real, 0.0, None, closed="left")],
+        "cv": ["cv_object"],
+        "warm_start": ["boolean"],
+        "checkpoint": [str, Path, None],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: SVC | RVC | None = None,
+        criterion: Any = "auto",
+        *,
+        n_starts: int = 1,
+        C_bounds: tuple[float, float] = (1e-2, 1e4),
+        kernel_bounds: tuple[float, float] = (1e-3, 1e3),
+        max_evaluations: int = 60,
+        max_rows: int | None = 1000,
+        ftol: float = 1e-5,
+        gtol: float = 1e-3,
+        cv: Any = 5,
+        warm_start: bool = False,
+        checkpoint: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.criterion = criterion
+        self.n_starts = n_starts
+        self.C_bounds = C_bounds
+        self.kernel_bounds = kernel_bounds
+        self.max_evaluations = max_evaluations
+        self.max_rows = max_rows
+        self.ftol = ftol
+        self.gtol = gtol
+        self.cv = cv
+        self.warm_start = warm_start
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the parameters, and fit with them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training data, or the kernel matrix for a precomputed kernel.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts.
+
+        Returns
+        -------
+        GradientSearch
+            The fitted search.
+        """
+        model = SVC(loss="squared_hinge") if self.estimator is None else clone(self.estimator)
+        X, y = validate_data(self, X, y, ensure_min_samples=2, **model._data_format())
+        check_classification_targets(y)
+        model._check_square(X)
+        for name in ("C_bounds", "kernel_bounds"):
+            _check_bounds(name, getattr(self, name))
+        weights = checked_weights(sample_weight, X)
+        kept = np.flatnonzero(weights)
+        need_two_classes(np.unique(y[kept]).size)
+        memory = self._take_up(X, y, weights)
+        random = check_random_state(memory.seed)
+        kernel = model._make_kernel()
+        kernel = kernel.resolve(rows_of(X, kept, kernel.is_pairwise), weights[kept])
+        rows = self._choose_rows(kept, y, random)
+        sample = Sample(rows_of(X, rows, kernel.is_pairwise), y[rows], weights[rows])
+        search = self._search(model, kernel, sample, memory)
+        self._memory = memory
+        C = np.inf if isinstance(model, RVC) else float(model.C)
+        minimise = search.auto if self.criterion == "auto" else search.plain
+        with blas_for(len(sample.labels), wanted_threads(self.n_jobs)):
+            best = minimise(kernel, C, self.n_starts, random)
+            params = self._settings(model, search, best)
+        model.set_params(**params).fit(X, y, sample_weight=sample_weight)
+        self.best_params_ = params
+        self.best_estimator_ = model
+        self.best_kernel_ = best.kernel
+        self.best_criterion_ = best.criterion
+        self.best_score_ = -best.criterion
+        self.history_ = search.history
+        self.n_evaluations_ = len(search.history)
+        self.n_fits_ = search.n_fits + np.size(model.n_iter_)
+        self.n_rows_ = len(sample.labels)
+        self.classes_ = model.classes_
+        return self
+
+    def _take_up(self, X: Any, y: Any, weights: Any) -> Memory:
+        """Return what an interrupted search on these data has left, or an empty memory."""
+        settings = self.get_params()
+        for name in ("estimator", *IRRELEVANT):
+            settings.pop(name)
+        fingerprint = str(joblib.hash((X, y, weights)))
+        fingerprint += "".join(_hash(value) for _, value in sorted(settings.items()))
+        if self.checkpoint is not None and Path(self.checkpoint).exists():
+            return Memory.load(self.checkpoint, fingerprint)
+        last = getattr(self, "_memory", None)
+        if self.warm_start and last is not None and last.fingerprint == fingerprint:
+            return last
+        return Memory(fingerprint, int(check_random_state(self.random_state).randint(2**31 - 1)))
+
+    def _choose_rows(self, kept: Any, y: Any, random: Any) -> Any:
+        """Return all rows, or a random part of them with the classes in proportion."""
+        most = self.max_rows
+        if most is None or kept.size <= most:
+            return kept
+        _, counts = np.unique(y[kept], return_counts=True)
+        if counts.min() < 2 or counts.size > min(most, kept.size - most):
+            return np.sort(random.permutation(kept)[:most])
+        part, _ = train_test_split(kept, train_size=most, stratify=y[kept], random_state=random)
+        return np.sort(part)
+
+    def _search(self, model: SVC | RVC, kernel: Kernel, sample: Sample, memory: Memory) -> Search:
+        limits = (self.C_bounds, self.kernel_bounds, self.max_evaluations, self.ftol, self.gtol)
+        if isinstance(model, RVC):
+            if self.criterion not in ("auto", "evidence"):
+                raise ValueError(
+                    "The parameters of an RVC are chosen by its evidence, criterion='evidence' or "
+                    f"'auto'; got {self.criterion!r}."
+                )
+            if kernel.theta.size == 0 or model.basis == "columns":
+                raise ValueError("The basis of this RVC has no parameters to choose.")
+            relevance = RelevanceObjective(model, sample, memory, self.checkpoint)
+            return Search(relevance, *limits, verbose=int(self.verbose))
+        on_folds = isinstance(self.criterion, str) and self.criterion in ON_FOLDS
+        objective = Objective(
+            "evidence" if self.criterion == "auto" else self.criterion,
+            model,
+            kernel,
+            sample,
+            fold_splits(self.cv, sample.labels) if on_folds else [],
+            memory,
+            self.checkpoint,
+            wanted_threads(self.n_jobs),
+        )
+        return Search(objective, *limits, verbose=int(self.verbose))
+
+    def _settings(self, model: SVC | RVC, search: Search, best: Step) -> dict[str, Any]:
+        """Return the parameters of the classifier that stand for loss, C and kernel."""
+        params: dict[str, Any] = {}
+        if isinstance(model, SVC):
+            loss, C = model.loss, best.C
+            if self.criterion == "auto" and np.isfinite(C):
+                loss, C = search.choose_loss(best, self.estimator and model.loss)
+            params = {"C": C} if self.estimator is not None else {"C": C, "loss": loss}
+        own = best.kernel.free_parameters()
+        if isinstance(model.kernel, str) and set(own) <= {"gamma", "coef0"}:
+            return params | own
+        return params | {"kernel": best.kernel}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(SVC() if self.estimator is None else self.estimator).input_tags
+        return tags
+
+    def _checked(self, X: Any) -> Any:
+        """Return the rows for the best estimator, after a check of their names and number."""
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, **self.best_estimator_._data_format())
+
+    def predict(self, X: Any) -> Any:
+        """Return the labels that the best estimator predicts.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        X = self._checked(X)
+        return self.best_estimator_.predict(X)
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the decision values of the best estimator, as its own method does.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, k)
+        """
+        X = self._checked(X)
+        return self.best_estimator_.decision_function(X)
+
+
+def _check_bounds(name: str, bounds: Any) -> None:
+    values = np.asarray(bounds, dtype=np.float64)
+    if values.shape != (2,) or not (0 < values[0] <= values[1] < np.inf):
+        raise ValueError(
+            f"{name} must be two numbers above 0, the smaller one first; got {bounds!r}."
+        )
+
+
+def _hash(value: Any) -> str:
+    """Return a hash; of what cannot be pickled, such as a function without a name, its address."""
+    try:
+        return str(joblib.hash(value))
+    except PicklingError:
+        return repr(value)

@@ -1,0 +1,1 @@
+"""Searches over a grid, with kernel matrices and solutions shared by all candidates and folds."""

@@ -1,0 +1,60 @@
+"""Evaluating candidates of any machine on common kernel matrices."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from mercer.gram import SquaredDistances, make_gram
+from mercer.kernels import Kernel, Precomputed
+from mercer.kernels.mercer_condition import is_known_mercer
+from mercer.model_selection.grid.shared_search import FoldScores, Group, SharedSearch
+
+
+class _KernelValues(Precomputed):
+    """A matrix of a kernel that is known to be positive semi-definite."""
+
+    is_known_mercer = True
+
+
+class MachineSearch(SharedSearch):
+    """One search of regressors or balls on one set of data.
+
+    The kernel matrix of all rows serves all folds and all candidates with the same kernel, which
+    are fitted to its parts as to a precomputed kernel. Along a penalty each machine starts from
+    the last one.
+    """
+
+    def _matrix(self, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> Any:
+        return make_gram(kernel, points).matrix()
+
+    def _evaluate(
+        self, group: Group, k: int, matrix: Any, done: dict[tuple[str, int], FoldScores]
+    ) -> None:
+        if self.stopped.is_set():
+            return
+        start = time.perf_counter()
+        train, test = self.splits[k]
+        inside, outside = matrix[np.ix_(train, train)], matrix[np.ix_(test, train)]
+        given = group.models[0]
+        values = _KernelValues() if is_known_mercer(given._make_kernel()) else Precomputed()
+        machine = clone(given).set_params(kernel=values, warm_start=True, n_jobs=1)
+        scores = FoldScores([], [], 0.0)
+        for model in group.models:
+            path = {name: getattr(model, name) for name in ("C", "nu") if hasattr(model, name)}
+            try:
+                machine.set_params(**path).fit(inside, self.y[train])
+            except ValueError as refusal:
+                self.refusal = refusal
+                self.stopped.set()
+                return
+            scores.test.append(self.score(machine, outside, self.y[test]))
+            if self.train_score:
+                scores.train.append(self.score(machine, inside, self.y[train]))
+            if self.stopped.is_set():
+                return
+        seconds = time.perf_counter() - start
+        done[group.key, k] = FoldScores(scores.test, scores.train, seconds)

@@ -1,0 +1,284 @@
+"""Grid search that shares its work."""
+
+from __future__ import annotations
+
+import time
+from numbers import Integral
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import joblib
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, column_or_1d, indexable
+from sklearn.utils.multiclass import check_classification_targets
+
+from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer.machines import need_two_classes
+from mercer.model_selection.grid.default_grid import coarse_grid, finer_grid
+from mercer.model_selection.grid.machine_search import MachineSearch
+from mercer.model_selection.grid.score_store import ScoreStore
+from mercer.model_selection.grid.shared_search import (
+    MOST_BYTES,
+    SharedSearch,
+    accuracy,
+    groups_of,
+    machine_of,
+)
+from mercer.svm import SVC
+
+# Parameters of a search that change nothing about its scores.
+_NEUTRAL = {
+    "estimator",
+    "n_jobs",
+    "refit",
+    "verbose",
+    "pre_dispatch",
+    "warm_start",
+    "checkpoint",
+    "cv",
+}
+
+
+class PathSearchCV(GridSearchCV):
+    """Cross-validated grid search in which all candidates share kernel values and solutions.
+
+    A drop-in for scikit-learn's ``GridSearchCV``: the same arguments, the same ``cv_results_``. For
+    `mercer.SVC`, alone or as the last step of a pipeline, kernel matrices are computed once for
+    all folds (where no step before depends on them), and each machine starts from the solution
+    for the next smaller C. Decision values of the rows left out fall off on the way. For `SVR`,
+    and with radial kernels for `SVDD`, `OneClassSVM` and `NearestHypersphereClassifier`, the
+    machines are fitted to parts of one kernel matrix, along C or nu. Scores agree with those of
+    separate fits to within what ``tol`` leaves open; times in ``cv_results_`` are the shares of
+    the common work.
+
+    Searches that cannot share, because the estimator is another one, the grid has other parameters
+    than those of the machine, or `fit` gets sample weights, run as in scikit-learn.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One of these machines or a pipeline that ends in one.
+    param_grid : dict, list of dict or "auto", default="auto"
+        As in scikit-learn. "auto" is C from 2^-2 to 2^12 and gamma from 2^-15 to 2^15 times the
+        inverse of the number of features, in steps of 2^2 and 2^3 [1]_.
+    refine : int, default=0
+        Rounds of finer grids around the best candidate, each with a quarter of the last step, for
+        C and gamma. Their candidates follow in ``cv_results_``.
+    scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
+        As in scikit-learn; ``n_jobs`` counts threads here. `one_standard_error` may serve as
+        ``refit``.
+    warm_start : bool, default=False
+        Whether `fit` takes up a search that was interrupted, on the same data.
+    checkpoint : str, path or None, default=None
+        File that keeps the scores found, so that a search goes on even in another process.
+
+    Attributes
+    ----------
+    cv_results_, best_estimator_, best_params_, best_score_, best_index_, ...
+        As in scikit-learn.
+
+    References
+    ----------
+    .. [1] C.-W. Hsu, C.-C. Chang, C.-J. Lin, "A practical guide to support vector classification"
+       (2003).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from mercer import SVC, PathSearchCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> grid = {"svc__C": [0.1, 1.0, 10.0, 100.0], "svc__gamma": [0.001, 0.01, 0.1]}
+    >>> search = PathSearchCV(make_pipeline(StandardScaler(), SVC()), grid).fit(X, y)
+    >>> bool(search.best_score_ > 0.97)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **GridSearchCV._parameter_constraints,
+        "param_grid": [dict, list, StrOptions({"auto"})],
+        "refine": [Interval(Integral, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "checkpoint": [str, PathLike, None],
+    }
+    param_grid: Any
+    _unfinished: ScoreStore | None = None
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any = "auto",
+        *,
+        refine: int = 0,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: Any = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: Any = "2*n_jobs",
+        error_score: Any = np.nan,
+        return_train_score: bool = False,
+        warm_start: bool = False,
+        checkpoint: Any = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            param_grid,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+        self.refine = refine
+        self.warm_start = warm_start
+        self.checkpoint = checkpoint
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Evaluate all candidates and fit the best one to all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        **params : dict
+            ``groups`` for the splitter; with anything else the search runs as in scikit-learn.
+
+        Returns
+        -------
+        PathSearchCV
+        """
+        X, y = indexable(X, y)
+        candidates = list(ParameterGrid(self._first_grid(X)))
+        groups = groups_of(self.estimator, candidates)
+        if groups is None or y is None or self._is_apart(y) or set(params) - {"groups"}:
+            return self._fit_separately(X, y, params)
+        given, (X, y) = X, self._checked(X, y)
+        scorers, metric = self._get_scorers()
+        cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        splits = list(cv.split(X, y, params.get("groups")))
+        search = self._search(X, y, splits, scorers)
+        store = self._store(X, y, splits)
+        out: list[dict[str, Any]] = []
+        done = 0
+        for left in range(self.refine, -1, -1):
+            new = candidates[done:]
+            with store:
+                search.run(groups, store.scores)
+            if search.refusal is not None:  # scikit-learn has ways to deal with that
+                return self._fit_separately(given, y, params)
+            out += _collect(groups, store.scores, len(new), splits)
+            done = len(candidates)
+            results = self._format_results(candidates, len(splits), out)
+            if self.verbose:
+                print(f"PathSearchCV: {done} candidates on {len(splits)} folds evaluated")
+            if left:
+                best = candidates[self._select_best_index(self.refit, metric, results)]
+                candidates += finer_grid(candidates, best)
+                groups = groups_of(self.estimator, candidates[done:]) or []
+        self._unfinished = None
+        search.warn()
+        self._conclude(given, y, results, out, scorers, metric)
+        return self
+
+    def _is_apart(self, y: Any) -> bool:
+        """Say whether the matrix is too large, or a score may ask for more than it tells."""
+        if self._searches_classifiers():
+            return bool(4 * len(y) ** 2 > MOST_BYTES)
+        named = self.scoring is None or isinstance(self.scoring, str)
+        return bool(8 * len(y) ** 2 > MOST_BYTES) or not named
+
+    def _searches_classifiers(self) -> bool:
+        found = machine_of(self.estimator)
+        return found is not None and isinstance(found[1], SVC)
+
+    def _search(self, X: Any, y: Any, splits: Any, scorers: Any) -> SharedSearch:
+        if not self._searches_classifiers():
+            return MachineSearch(
+                self.estimator, X, y, splits, scorers, self.return_train_score, self.n_jobs
+            )
+        score = accuracy if self.scoring in (None, "accuracy") else scorers
+        return SharedSearch(
+            self.estimator, X, y, splits, score, self.return_train_score, self.n_jobs
+        )
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Refuse what the machine would refuse, before any work."""
+        if not isinstance(self.estimator, Pipeline):
+            X = check_array(X, accept_sparse="csr", dtype=np.float64, estimator=self.estimator)
+        y = column_or_1d(y, warn=True)
+        if not is_classifier(self.estimator):
+            return X, y
+        check_classification_targets(y)
+        need_two_classes(len(np.unique(y)))
+        return X, y
+
+    def _first_grid(self, X: Any) -> Any:
+        return coarse_grid(self.estimator, X) if self.param_grid == "auto" else self.param_grid
+
+    def _fit_separately(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
+        """Search as scikit-learn does."""
+        if self.refine:
+            raise ValueError(
+                "refine needs a machine that can share its work, such as an SVC with finite C, "
+                "alone or at a pipeline's end."
+            )
+        given = self.param_grid
+        try:
+            self.param_grid = self._first_grid(X)
+            super().fit(X, y, **params)
+        finally:
+            self.param_grid = given
+        return self
+
+    def _store(self, X: Any, y: Any, splits: Any) -> ScoreStore:
+        """Return the scores that are known already."""
+        settings = {k: v for k, v in self.get_params(deep=False).items() if k not in _NEUTRAL}
+        settings["estimator"] = repr(self.estimator.get_params())
+        fingerprint = joblib.hash([settings, X, y, splits])
+        unfinished = self._unfinished
+        if self.warm_start and unfinished is not None and unfinished.fingerprint == fingerprint:
+            return unfinished
+        self._unfinished = store = ScoreStore.open(fingerprint, self.checkpoint)
+        return store
+
+    def _conclude(
+        self, X: Any, y: Any, results: Any, out: list[Any], scorers: Any, metric: str
+    ) -> None:
+        """Set what a search of scikit-learn sets."""
+        self.multimetric_ = isinstance(out[0]["test_scores"], dict)
+        self.n_splits_ = len(out) // len(results["params"])
+        if self.refit or not self.multimetric_:
+            self.best_index_ = self._select_best_index(self.refit, metric, results)
+            self.best_params_ = results["params"][self.best_index_]
+            if not callable(self.refit):
+                self.best_score_ = results[f"mean_test_{metric}"][self.best_index_]
+        if self.refit:
+            best = clone(self.best_params_, safe=False)
+            self.best_estimator_ = clone(self.estimator).set_params(**best)
+            start = time.perf_counter()
+            self.best_estimator_.fit(X, y)
+            self.refit_time_ = time.perf_counter() - start
+            if hasattr(self.best_estimator_, "feature_names_in_"):
+                self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        self.scorer_ = getattr(scorers, "_scorers", scorers)
+        self.cv_results_ = results
+
+
+def _collect(groups: Any, scores: Any, n_candidates: int, splits: Any) -> list[dict[str, Any]]:
+    """Return the results of all candidates on all folds, in the order of scikit-learn."""
+    out: list[Any] = [None] * (n_candidates * len(splits))
+    for group in groups:
+        for k, (_, test) in enumerate(splits):
+            found = scores[group.key, k]
+            for j, position in enumerate(group.positions):
+                out[position * len(splits) + k] = found.as_result(j, len(test))
+    return out

@@ -1,0 +1,135 @@
+"""A program solved for one price after another by the engine, against separate solves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mercer.gram import StoredGram
+from mercer.gram.stored import padded
+from mercer.kernels import RBF
+from mercer.problems import QuadraticProgram, epsilon_svr, hinge_svc, squared_hinge_svc
+from mercer.solvers import Options, solve_path, solve_smo
+
+N = 300
+PRICES = np.array([0.01, 0.1, 1.0, 10.0, 100.0])
+EXACTLY = Options(tol=1e-6, n_threads=1)
+
+
+@pytest.fixture(scope="module", name="machine")
+def noisy_machine() -> tuple[Any, Any, Any]:
+    """Return a kernel matrix, classes and weights."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 3))
+    signs = np.where(X[:, 0] + X[:, 1] ** 2 + 0.5 * rng.normal(size=N) > 0.7, 1.0, -1.0)
+    weights = rng.uniform(0.5, 2.0, size=N)
+    return RBF(0.5)(X), signs, weights
+
+
+@pytest.mark.parametrize("formulate", [hinge_svc, squared_hinge_svc])
+def test_each_solution_is_that_of_a_solve_of_its_own(machine: Any, formulate: Any) -> None:
+    K, signs, weights = machine
+    programs, found = solve_path(formulate(signs, weights), StoredGram(K), PRICES, EXACTLY)
+    assert found.converged.all()
+    for price, program, solution in zip(PRICES, programs, found):
+        direct = formulate(signs, price * weights)
+        for name in ("p", "lower", "upper", "ridge"):
+            np.testing.assert_allclose(getattr(program, name), getattr(direct, name), rtol=1e-15)
+        alone = solve_smo(direct, StoredGram(K), tol=1e-6)
+        gradient = direct.p + direct.ridge * solution.beta + K @ solution.beta
+        np.testing.assert_allclose(solution.gradient, gradient, atol=1e-7 * max(1.0, price))
+        offset, gap = direct.kkt(solution.beta, gradient)
+        assert gap <= 1e-6 * 1.01
+        assert solution.offset == pytest.approx(offset, abs=1e-6)
+        allowed = 1e-6 * np.abs(solution.beta).sum()
+        assert solution.objective == pytest.approx(alone.objective, abs=allowed)
+        assert solution.n_iter > 0
+
+
+def test_regressions_have_prices_too() -> None:
+    rng = np.random.default_rng(0)
+    K = RBF(0.5)(np.repeat(rng.normal(size=(60, 3)), 2, axis=0))
+    tube = epsilon_svr(rng.normal(size=60), 1.0, 0.1)
+    order = np.concatenate([np.arange(0, 120, 2), np.arange(1, 120, 2)])
+    matrix = StoredGram(K[np.ix_(order, order)])
+    _, found = solve_path(tube, matrix, [0.1, 10.0], EXACTLY)
+    alone = solve_smo(replace(tube, lower=10 * tube.lower, upper=10 * tube.upper), matrix, tol=1e-6)
+    assert found[1].objective == pytest.approx(alone.objective, abs=1e-4)
+
+
+def test_closed_rows_stay_out_and_get_their_values(machine: Any) -> None:
+    K, signs, weights = machine
+    inside = np.arange(N) % 5 > 0
+    problem = hinge_svc(signs, np.where(inside, weights, 0.0))
+    programs, found = solve_path(problem, StoredGram(K), PRICES, EXACTLY)
+    part = np.flatnonzero(inside)
+    small = hinge_svc(signs[part], weights[part])
+    _, others = solve_path(small, StoredGram(K[np.ix_(part, part)]), PRICES, EXACTLY)
+    betas = found.beta.reshape(-1, N)
+    images = programs.image(found.beta, found.gradient).reshape(-1, N)
+    assert not betas[:, ~inside].any()
+    np.testing.assert_allclose(images, betas @ K, atol=1e-5)
+    values = others.beta.reshape(len(PRICES), -1) @ K[part] + others.offset[:, None]
+    np.testing.assert_allclose(images + found.offset[:, None], values, atol=1e-4)
+
+
+def test_rows_of_a_padded_matrix_and_of_a_part(machine: Any) -> None:
+    K, signs, weights = machine
+    room = padded(N, np.float64)
+    room[:, :N] = K
+    problem = hinge_svc(signs, weights)
+    _, expected = solve_path(problem, StoredGram(K), PRICES, EXACTLY)
+    _, found = solve_path(problem, StoredGram(room), PRICES, EXACTLY)
+    np.testing.assert_allclose(found.beta, expected.beta, atol=1e-5)
+    part = np.arange(0, N, 2)
+    few = hinge_svc(signs[part], weights[part])
+    _, view = solve_path(few, StoredGram(K).subset(part), PRICES, EXACTLY)
+    _, copy = solve_path(few, StoredGram(K[np.ix_(part, part)]), PRICES, EXACTLY)
+    np.testing.assert_allclose(view.beta, copy.beta, atol=1e-5)
+
+
+def hopeless() -> tuple[QuadraticProgram, StoredGram]:
+    """Labels without meaning at a high price, which take a long time."""
+    rng = np.random.default_rng(1)
+    K = RBF(0.05)(rng.normal(size=(1500, 3)))
+    signs = rng.permuted(np.repeat([1.0, -1.0], 750))
+    return hinge_svc(signs, np.full(1500, 1e6)), StoredGram(K)
+
+
+def test_a_callback_that_stops_leaves_nan() -> None:
+    """Whatever was not begun is marked as such."""
+    options = Options(tol=1e-12, n_threads=1, callback=lambda *_: True)
+    _, found = solve_path(*hopeless(), PRICES, options)
+    assert found.status[-1] == "interrupted"
+    assert np.isnan(found.beta.reshape(len(PRICES), -1)[-1]).all()
+    assert not found.converged[-1]
+
+
+@pytest.mark.parametrize(
+    ("limit", "status"), [({"max_iter": 5}, "max_iter"), ({"time_limit": 0.0}, "time_limit")]
+)
+def test_limits_are_those_of_each_price(limit: Any, status: str) -> None:
+    _, found = solve_path(*hopeless(), PRICES, Options(tol=1e-9, n_threads=1, **limit))
+    assert set(found.status) == {status}
+    assert np.isfinite(found.beta).all()
+    assert (found.n_iter <= 5).all()
+
+
+@pytest.mark.parametrize("price", [0.0, -1.0, np.nan])
+def test_a_price_must_be_positive(machine: Any, price: float) -> None:
+    K, signs, weights = machine
+    with pytest.raises(ValueError, match="a price must be above 0"):
+        solve_path(hinge_svc(signs, weights), StoredGram(K), [price])
+
+
+def test_arrays_must_fit(machine: Any) -> None:
+    K, signs, weights = machine
+    problem = hinge_svc(signs, weights)
+    with pytest.raises(ValueError, match="same number of rows|same length"):
+        solve_path(problem, StoredGram(K[:-1, :-1]), PRICES)
+    for beta, image in ((np.zeros(N - 1), np.zeros(N)), (np.zeros(N), np.zeros(N + 1))):
+        with pytest.raises(ValueError, match="same length"):
+            solve_path(problem, StoredGram(K), PRICES, start=(beta, image, 1.0))
