@@ -12,10 +12,10 @@ from numpy.testing import assert_allclose
 
 from mercer.gram import StoredGram
 from mercer.gram.downdated import DowndatedGram
-from mercer.solvers.elimination import eliminate_features
 from mercer.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from mercer.problems import hard_margin_svc, hinge_svc, squared_hinge_svc
 from mercer.solvers import solve
+from mercer.solvers.elimination import eliminate_features
 
 OPTIONS = {
     "tol": 1e-6,

@@ -22,7 +22,7 @@ from mercer.model_selection import (
     smoothed_validation_error,
     span,
 )
-from mercer.model_selection import _objective as objective_module
+from mercer.model_selection.gradient import objective as objective_module
 from mercer.model_selection.gradient.evaluations import Memory
 
 L2 = SVC(loss="squared_hinge")

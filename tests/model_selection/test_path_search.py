@@ -30,7 +30,8 @@ from mercer import (
     PathSearchCV,
 )
 from mercer.kernels import RBF
-from mercer.model_selection import _shared_search, one_standard_error
+from mercer.model_selection import one_standard_error
+from mercer.model_selection.grid import shared_search
 
 GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 0.5]}
 
@@ -244,7 +245,7 @@ class _Interrupted(KeyboardInterrupt):
 def interrupt_after(monkeypatch: pytest.MonkeyPatch, n_folds: int) -> list[int]:
     """Make the search end with Ctrl-C after some evaluations; return the count of them."""
     count: list[int] = []
-    evaluate = _shared_search.SharedSearch._evaluate
+    evaluate = shared_search.SharedSearch._evaluate
 
     def counted(self: Any, *arguments: Any) -> None:
         if len(count) >= n_folds:
@@ -252,7 +253,7 @@ def interrupt_after(monkeypatch: pytest.MonkeyPatch, n_folds: int) -> list[int]:
         count.append(1)
         evaluate(self, *arguments)
 
-    monkeypatch.setattr(_shared_search.SharedSearch, "_evaluate", counted)
+    monkeypatch.setattr(shared_search.SharedSearch, "_evaluate", counted)
     return count
 
 

@@ -128,7 +128,7 @@ def test_a_price_must_be_positive(machine: Any, price: float) -> None:
 def test_arrays_must_fit(machine: Any) -> None:
     K, signs, weights = machine
     problem = hinge_svc(signs, weights)
-    with pytest.raises(ValueError, match="same number of rows|same length"):
+    with pytest.raises(ValueError, match=r"same number of rows|same length"):
         solve_path(problem, StoredGram(K[:-1, :-1]), PRICES)
     for beta, image in ((np.zeros(N - 1), np.zeros(N)), (np.zeros(N), np.zeros(N + 1))):
         with pytest.raises(ValueError, match="same length"):

@@ -158,7 +158,7 @@ def installed(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("files", [{}, {"pyproject.toml": "[project]\nname = \"other\"\n"}])
+@pytest.mark.parametrize("files", [{}, {"pyproject.toml": '[project]\nname = "other"\n'}])
 def test_elsewhere_nothing_is_run_and_a_sentence_says_what_to_do(installed, files):
     shutil.copytree(ROOT / "studies" / "tiny", installed / "studies" / "tiny")
     (installed / "studies" / "__init__.py").write_text("raise SystemExit")

@@ -26,6 +26,7 @@ from mercer.feature_selection import (
     ScaledFeatureSelector,
     ZeroNormSelector,
 )
+from mercer.machines import Penalty
 from mercer.model_selection import Criterion, GradientSearch, evidence
 from mercer.relevance import RVC
 
@@ -225,7 +226,8 @@ def watch(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[set[i
 def test_inside_a_criterion_there_is_one_thread(
     sample: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = watch(monkeypatch, import_module("mercer.model_selection.criteria.evidence"), "evidence_of")
+    criteria = import_module("mercer.model_selection.criteria.evidence")
+    seen = watch(monkeypatch, criteria, "evidence_of")
     model = SVC(loss="squared_hinge").fit(*sample)
     evidence(model, *sample)
     assert seen == [{1}]
@@ -274,7 +276,7 @@ def test_a_search_that_fails_restores(sample: Any) -> None:
 def test_inside_a_selector_there_is_one_thread(
     selector: Any, sample: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = watch(monkeypatch, SVC, "_class_factors")
+    seen = watch(monkeypatch, Penalty, "program")
     selector.fit(*sample)
     assert seen
     assert set().union(*seen) == {1}

@@ -95,6 +95,7 @@ class KernelRanker:
         kernel = restricted(self._kernel, features, self.X.shape[1]).resolve(points, weights)
         gram = self._gram(kernel, points, features, whole=drawn is None)
         training = self._train(gram, codes, weights, whole=drawn is None)
+        self.n_fits += len(training.tasks)
         penalty = self._penalty(codes, weights)
         importances = self._importances(kernel, points, training, penalty)
         accuracy = self._accuracy(training, codes, weights)
@@ -151,7 +152,6 @@ class KernelRanker:
             refusal=not_separable(),
         )
         warn_unless_converged(training.solutions, self.tol)
-        self.n_fits += len(training.tasks)
         if whole and self.warm_start:
             self._starts = training.warm_start()
         return training

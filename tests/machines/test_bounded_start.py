@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer.gram.stored import StoredGram
 from mercer.kernels import RBF
-from mercer.model_selection.grid.bounded_start import BoundedStart
+from mercer.machines.bounded_start import BoundedStart
 
 N = 120
 CLOSED = np.arange(0, N, 5)
