@@ -67,8 +67,8 @@ std::function<bool(std::int64_t, double)> progress_of(const nb::object& callback
     };
 }
 
-// From an object of mercer.solvers.Options, its number of threads known.
-SmoOptions options_of(const nb::object& given) {
+// From an object of mercer.solvers.Options; None has been made a number of threads already.
+SmoOptions options_of(const nb::object& given, int n_threads) {
     SmoOptions options;
     const nb::object limit = given.attr("time_limit");
     options.tol = nb::cast<double>(given.attr("tol"));
@@ -77,7 +77,7 @@ SmoOptions options_of(const nb::object& given) {
     options.block = nb::cast<Index>(given.attr("block"));
     options.shrinking = nb::cast<bool>(given.attr("shrinking"));
     options.cache_bytes = static_cast<std::int64_t>(nb::cast<double>(given.attr("cache_bytes")));
-    options.n_threads = nb::cast<int>(given.attr("n_threads"));
+    options.n_threads = n_threads;
     options.progress = progress_of(nb::object(given.attr("callback")));
     return options;
 }
@@ -171,7 +171,7 @@ MutableDoubles changed(const nb::tuple& t, std::size_t k, Index n) {
 // with the gradient there, where they end.
 void solve_programs_of(const Rows& rows, const nb::tuple& problem, std::optional<Indices> row, Indices ends,
                        Doubles tol, std::optional<nb::tuple> start, bool rough, const nb::object& options,
-                       const nb::tuple& report) {
+                       int n_threads, const nb::tuple& report) {
     const ProgramArrays arrays(problem, row, rows.supply->size());
     const Index n = arrays.size(), count = extent(tol);
     check_ends(ends, count, n);
@@ -201,7 +201,7 @@ void solve_programs_of(const Rows& rows, const nb::tuple& problem, std::optional
                             anchor ? anchor->data() : nullptr,
                             image ? image->data() : nullptr,
                             rough};
-    const SmoOptions settings = options_of(options);
+    const SmoOptions settings = options_of(options, n_threads);
     nb::gil_scoped_release unlocked;
     solve_programs(*rows.supply, programs, settings, {beta.data(), gradient.data(), n_iter.data(), status.data()});
 }
@@ -209,7 +209,7 @@ void solve_programs_of(const Rows& rows, const nb::tuple& problem, std::optional
 // Solves one program for rising prices. The problem is that of price 1, start (beta, image, price), the first two
 // changed in place, and report (betas, images, n_iter, status) is filled, a line for each price.
 Index solve_path_of(const Rows& rows, const nb::tuple& problem, std::optional<Indices> row, Doubles prices,
-                    const nb::tuple& start, const nb::object& options, const nb::tuple& report) {
+                    const nb::tuple& start, const nb::object& options, int n_threads, const nb::tuple& report) {
     if (start.size() != 3 || report.size() != 4)
         throw std::invalid_argument("a path has (beta, image, price) and (betas, images, n_iter, status)");
     const ProgramArrays arrays(problem, row, rows.supply->size());
@@ -228,7 +228,7 @@ Index solve_path_of(const Rows& rows, const nb::tuple& problem, std::optional<In
     const PathProblem path{arrays.p.data(),     arrays.lower.data(),    arrays.upper.data(),
                            arrays.ridge.data(), arrays.diagonal.data(), n};
     const PathPoint at{beta.data(), image.data(), nb::cast<double>(start[2])};
-    const SmoOptions settings = options_of(options);
+    const SmoOptions settings = options_of(options, n_threads);
     nb::gil_scoped_release unlocked;
     return solve_path(*rows.supply, arrays.rows(), path, prices.data(), count, settings, at,
                       {betas.data(), images.data(), n_iter.data(), status.data()});
@@ -238,7 +238,7 @@ Index solve_path_of(const Rows& rows, const nb::tuple& problem, std::optional<In
 // the report is (dropped, importances, gaps, fitted, seconds).
 nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts, Doubles row_weights,
                             MutableMatrix<double> kernel, const nb::tuple& problem, const nb::tuple& point,
-                            const nb::object& options, const nb::tuple& report) {
+                            const nb::object& options, int n_threads, const nb::tuple& report) {
     const ProgramArrays arrays(problem, std::nullopt, extent(kernel));
     const Index n = arrays.size(), rounds = extent(counts);
     if (point.size() != 3) throw std::invalid_argument("a point is (diagonal, beta, gradient)");
@@ -266,7 +266,7 @@ nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts,
     const EliminationPlan plan{columns.data(), extent(columns), fixed.data(),
                                counts.data(),  rounds,          row_weights.data()};
     const EliminationReport lines{dropped.data(), importances.data(), gaps.data(), fitted.data(), seconds.data()};
-    const SmoOptions settings = options_of(options);
+    const SmoOptions settings = options_of(options, n_threads);
     const EliminationResult result = [&] {
         nb::gil_scoped_release unlocked;
         return eliminate(plan, kernel.data(), diagonal.data(), quadratic, {beta.data(), gradient.data()}, settings,
@@ -318,29 +318,41 @@ void add_weighted_rows(Matrix<T> kernel, Indices rows, Doubles weights, MutableD
     hot_loops<T>().add_rows(chosen.data(), weights.data(), chosen.size(), 0, extent(out), out.data());
 }
 
+// Points packed once for kernel values with others, as often as those come.
 template <class T>
-void fill_kernel_products(Matrix<T> left, Matrix<T> right, int family, double gamma, double coef0, int degree,
-                          double factor, Matrix<double> coefficients, Indices ends, bool wide,
-                          MutableMatrix<double> out, int n_threads) {
-    if (extent(left, 1) != extent(right, 1))
+struct PackedPoints {
+    PackedRows<T> rows;
+    KernelShape shape;
+};
+
+template <class T>
+PackedPoints<T> pack_points(Matrix<T> points, int family, double gamma, double coef0, int degree, double factor,
+                            int n_threads) {
+    const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
+    nb::gil_scoped_release unlocked;
+    Pool pool(n_threads);
+    return {PackedRows<T>(points.data(), extent(points), extent(points, 1), shape, pool), shape};
+}
+
+template <class T>
+void fill_kernel_products(Matrix<T> left, const PackedPoints<T>& right, Matrix<double> coefficients, Indices ends,
+                          bool wide, MutableMatrix<double> out, int n_threads) {
+    if (extent(left, 1) != right.rows.n_features())
         throw std::invalid_argument("both sides must have the same number of columns");
-    if (extent(coefficients, 1) != extent(right))
+    if (extent(coefficients, 1) != right.rows.size())
         throw std::invalid_argument("each right-hand row needs its coefficients");
     const Array<Index> segments(ends.data(), ends.data() + extent(ends));
-    if (segments.size() < 2 || segments.front() != 0 || segments.back() != extent(right))
+    if (segments.size() < 2 || segments.front() != 0 || segments.back() != right.rows.size())
         throw std::invalid_argument("the segments must cover all right-hand rows");
     for (Index s = 1; s < segments.size(); ++s)
         if (segments[s] < segments[s - 1]) throw std::invalid_argument("the ends of the segments must not decrease");
     if (extent(out) != extent(left) || extent(out, 1) != (segments.size() - 1) * extent(coefficients))
         throw std::invalid_argument("the result has the wrong shape");
-    const KernelShape shape = shape_of(family, gamma, coef0, degree, factor);
     nb::gil_scoped_release unlocked;
-    const Index d = extent(left, 1);
     Pool pool(n_threads);
-    const PackedRows<T> a(left.data(), extent(left), d, shape, pool);
-    const PackedRows<T> b(right.data(), extent(right), d, shape, pool);
-    kernel_products<T>(b.suited(a.suited(shape)), a, b, coefficients.data(), extent(coefficients), segments, wide,
-                       out.data(), pool);
+    const PackedRows<T> rows(left.data(), extent(left), extent(left, 1), right.shape, pool);
+    kernel_products<T>(right.rows.suited(rows.suited(right.shape)), rows, right.rows, coefficients.data(),
+                       extent(coefficients), segments, wide, out.data(), pool);
 }
 
 template <class T>
@@ -350,9 +362,11 @@ void register_for(nb::module_& m) {
           "gamma"_a, "coef0"_a, "degree"_a, "factor"_a, "out"_a.noconvert(), "n_threads"_a);
     m.def("add_weighted_rows", &add_weighted_rows<T>, "kernel"_a.noconvert(), "rows"_a, "weights"_a,
           "out"_a.noconvert());
-    m.def("fill_kernel_products", &fill_kernel_products<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a,
-          "gamma"_a, "coef0"_a, "degree"_a, "factor"_a, "coefficients"_a.noconvert(), "ends"_a, "wide"_a,
-          "out"_a.noconvert(), "n_threads"_a);
+    nb::class_<PackedPoints<T>>(m, sizeof(T) == 4 ? "PackedPointsF32" : "PackedPointsF64");
+    m.def("pack_points", &pack_points<T>, "points"_a.noconvert(), "family"_a, "gamma"_a, "coef0"_a, "degree"_a,
+          "factor"_a, "n_threads"_a);
+    m.def("fill_kernel_products", &fill_kernel_products<T>, "left"_a.noconvert(), "right"_a,
+          "coefficients"_a.noconvert(), "ends"_a, "wide"_a, "out"_a.noconvert(), "n_threads"_a);
 }
 
 }  // namespace
@@ -368,12 +382,12 @@ NB_MODULE(_engine, m) {
           "factor"_a);
     m.def("requested_rows", &mercer::requested_rows, "request"_a, "n"_a);
     m.def("solve_programs", &mercer::solve_programs_of, "rows"_a, "problem"_a, "row"_a.none(), "ends"_a, "tol"_a,
-          "start"_a.none(), "rough"_a, "options"_a, "report"_a);
+          "start"_a.none(), "rough"_a, "options"_a, "n_threads"_a, "report"_a);
     m.def("solve_path", &mercer::solve_path_of, "rows"_a, "problem"_a, "row"_a.none(), "prices"_a, "start"_a,
-          "options"_a, "report"_a);
+          "options"_a, "n_threads"_a, "report"_a);
     m.def("eliminate_features", &mercer::eliminate_features, "columns"_a.noconvert(), "fixed"_a.noconvert(),
           "counts"_a.noconvert(), "row_weights"_a.noconvert(), "kernel"_a.noconvert(), "problem"_a, "point"_a,
-          "options"_a, "report"_a);
+          "options"_a, "n_threads"_a, "report"_a);
     m.def("kept_array_f32", &mercer::kept_array<float>, "n_rows"_a, "n_columns"_a);
     m.def("kept_array_f64", &mercer::kept_array<double>, "n_rows"_a, "n_columns"_a);
     m.def("release_kept_memory", &mercer::release_kept_memory);

@@ -47,11 +47,20 @@ BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, con
 template <class T>
 SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
     double last_objective = std::numeric_limits<double>::infinity();
+    bool is_refining = false;
+    int n_refinements = 0;
     for (;; ++round_) {
         const Survey survey = survey_of(problem_, at_, session_.pool);
         const Violation& now = survey.violation;
         note_rounding(survey);
-        if (!(now.gap() > tol)) return SmoStatus::converged;
+        if (!(now.gap() > tol)) {
+            if (is_refining || !(session_.options.refined_tol < tol)) return SmoStatus::converged;
+            is_refining = true;
+            tol = session_.options.refined_tol;
+            session_.urge_newton();
+            continue;
+        }
+        if (is_refining && n_refinements++ > 0) return SmoStatus::converged;
         if (session_.rounding > tol && now.gap() < trust * session_.rounding) return SmoStatus::stalled;
         if (session_.must_stop(now.gap())) return session_.result.status;
         if (session_.objective < session_.options.unbounded_below) return SmoStatus::unbounded;

@@ -18,7 +18,6 @@ constexpr double single_margin = 0.95;     // share of the tolerance to which ro
 constexpr double separable_margin = 1e-5;  // relative to the radius of the data; a smaller one counts as none
 constexpr Index small = 256;               // so few variables are solved far beyond the tolerance: it costs nothing
 constexpr double small_tol = 1e-11;
-constexpr Index small_effort = 100;   // steps for each variable
 constexpr Index few_rows = 1000;      // below this a second thread takes longer to start than to help
 constexpr Index side_by_side = 5000;  // programs of at most so many variables have a thread each
 constexpr Index first_look = 32;      // rows of each side whose gradient is computed anew
@@ -174,16 +173,12 @@ private:
         return solve_smo(rows, problem_, options, at_, pool_);
     }
 
-    // To the tolerance, and a small program beyond it.
+    // To the tolerance, and a small program beyond it, in as many steps again as it may take.
     template <class T>
     SmoResult finish(const RowSource<T>& rows, const Limits& limits, std::int64_t n_iter) {
         SmoOptions options = limits.remaining(tol_, n_iter);
-        SmoResult result = run(rows, options);
-        if (n() > small || result.status != SmoStatus::converged || options.max_iter >= 0) return result;
-        options.tol = std::min(tol_, small_tol);
-        options.max_iter = small_effort * n();
-        result.n_iter += run(rows, options).n_iter;
-        return result;
+        if (n() <= small && options.max_iter < 0) options.refined_tol = small_tol;
+        return run(rows, options);
     }
 
     // Puts exact values into the gradient of every variable that could determine the gap. The worst of both sides are

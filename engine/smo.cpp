@@ -87,7 +87,9 @@ public:
         : source_(source), problem_(problem), at_(at), session_(session) {}
 
     SmoStatus run(double tol) {
-        if (!session_.options.shrinking || !source_.concurrent()) return solve_everything(tol, false);
+        constexpr Index too_few = 256;
+        if (!session_.options.shrinking || !source_.concurrent() || problem_.n <= too_few)
+            return solve_everything(tol, false);
         // A matrix in memory can be worked on as it is; how many steps that will take is not known beforehand.
         for (bool worth = !source_.resident(0) || problem_.n > 2 * session_.options.block;;) {
             const Violation now = violation_of(problem_, at_);

@@ -32,6 +32,8 @@ struct SmoOptions {
     bool shrinking = true;
     std::int64_t cache_bytes = std::int64_t(200) << 20;
     int n_threads = 1;  // of the pool that goes with them
+    double refined_tol =
+        std::numeric_limits<double>::infinity();  // a smaller gap to try for, at little cost, when all is done
     double unbounded_below =
         -std::numeric_limits<double>::infinity();                   // an objective that proves the problem unbounded
     std::function<bool(std::int64_t n_iter, double gap)> progress;  // true: stop
@@ -119,6 +121,12 @@ public:
     Session(const SmoOptions& given, Pool& helpers)
         : options(given), pool(helpers), start_(Clock::now()), reported_(start_) {}
 
+    // The solution is near, so that Newton steps pay at once.
+    void urge_newton() {
+        newton.due = newton.steps;
+        newton.last = newton.steps - many_steps;
+    }
+
     // Looks at the clock, the counters and the caller; sets the status when it is time to stop.
     bool must_stop(double gap);
 
@@ -130,6 +138,7 @@ public:
     double rounding = 0.0;  // gap below which single-precision kernel values are noise
 
 private:
+    static constexpr std::int64_t many_steps = 100'000;
     using Clock = std::chrono::steady_clock;
     Clock::time_point start_, reported_;
 };

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from mercer._parameters import RememberedParameters
 from mercer._threads import wanted_threads
 from mercer.kernels import Kernel, as_kernel
 from mercer.machines import TrainingRows, check_square
 from mercer.solvers import Options
 
 
-class KernelMachine(BaseEstimator):
+class KernelMachine(RememberedParameters, BaseEstimator):
     """Base of the estimators that have a kernel."""
 
     kernel: Any

@@ -7,7 +7,7 @@ from mercer.gram.distances import SquaredDistances
 from mercer.gram.instructions import instruction_set
 from mercer.gram.make import make_gram
 from mercer.gram.memory import release_memory
-from mercer.gram.pairwise import kernel_products
+from mercer.gram.pairwise import KernelSums, kernel_products
 from mercer.gram.repeated import RepeatedGram
 from mercer.gram.requested import RequestedGram
 from mercer.gram.stored import StoredGram
@@ -15,6 +15,7 @@ from mercer.gram.stored import StoredGram
 __all__ = [
     "ComputedGram",
     "Gram",
+    "KernelSums",
     "RepeatedGram",
     "RequestedGram",
     "SquaredDistances",

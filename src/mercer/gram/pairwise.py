@@ -32,6 +32,14 @@ PROBED = 32
 """Rows far from the centre, and as many of all, on which the error is measured."""
 
 
+KEPT_ENTRIES = 1 << 22
+"""Numbers of points that are kept ready between predictions: 32 MiB, and as much again packed."""
+
+MANY_ENTRIES = 50_000
+"""Kernel values, or numbers to pack, for which another thread takes less time to start than it
+saves."""
+
+
 def engine_arguments(form: PairwiseForm) -> tuple[int, float, float, int, float]:
     """Return a kernel's formula in the order in which the engine takes it."""
     return (FAMILIES.index(form.family), form.gamma, form.coef0, form.degree, form.factor)
@@ -87,16 +95,77 @@ def kernel_products(
     >>> kernel_products(Linear(), X, X, np.array([[1.0, -1.0]])).ravel()
     array([-1., -2.])
     """
-    sizes = [Y.shape[0]] if segments is None else segments
-    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    form = None if kernel.is_pairwise else kernel.pairwise_form()
-    if form is None or sp.issparse(X) or sp.issparse(Y):
-        return _products_in_blocks(kernel, X, Y, coefficients, ends)
-    centre = centre_for(form, Y)
-    left, right = engine_points(form, X, centre), engine_points(form, Y, centre)
-    if rounded and ends.size == 2 and _single_will_do(form, left, right, coefficients, n_threads):
-        left, right = left.astype(np.float32), right.astype(np.float32)
-    return products(form, left, right, coefficients, ends, n_threads)
+    return KernelSums(kernel, Y, coefficients, segments)(X, n_threads, rounded)
+
+
+class KernelSums:
+    """Sums of kernel values with the same points, for one set of others after another.
+
+    What the points are prepared to is kept, unless it is large: to say something of a single row
+    would otherwise take longer for the preparation than for the sums.
+
+    Parameters
+    ----------
+    kernel, Y, coefficients, segments
+        As in `kernel_products`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import RBF
+    >>> sums = KernelSums(RBF(1.0), np.array([[0.0], [1.0]]), np.array([[1.0, -1.0]]))
+    >>> sums(np.array([[0.5]])).ravel()
+    array([0.])
+    """
+
+    def __init__(self, kernel: Kernel, Y: Any, coefficients: Floats, segments: Any = None) -> None:
+        self.kernel = kernel
+        self.points = Y
+        self.coefficients = coefficients
+        self.segments = segments
+        self._prepared: _Prepared | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_prepared": None}
+
+    def __call__(self, X: Any, n_threads: int | None = None, rounded: bool = False) -> Floats:
+        """Return the sums for the rows of X."""
+        known = self._prepared
+        if known is None:
+            known = _Prepared(self.kernel, self.points, self.coefficients, self.segments, n_threads)
+            if self.points.size <= KEPT_ENTRIES:
+                self._prepared = known
+        form, ends, coefficients = known.form, known.ends, known.coefficients
+        if form is None or sp.issparse(X):
+            return _products_in_blocks(self.kernel, X, self.points, coefficients, ends)
+        left, right = engine_points(form, X, known.centre), known.packed
+        if rounded and ends.size == 2:
+            points = known.points
+            if _single_will_do(form, left, points, coefficients, n_threads):
+                left, right = left.astype(np.float32), pack(form, points.astype(np.float32))
+        return packed_products(form, left, right, coefficients, ends, n_threads)
+
+
+class _Prepared:
+    """Points as the engine wants them, where it knows the kernel."""
+
+    def __init__(
+        self, kernel: Kernel, Y: Any, coefficients: Floats, segments: Any, n_threads: int | None
+    ) -> None:
+        sizes = [Y.shape[0]] if segments is None else segments
+        self.ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.coefficients = np.ascontiguousarray(coefficients)
+        self.form = None if kernel.is_pairwise or sp.issparse(Y) else kernel.pairwise_form()
+        if self.form is not None:
+            self.centre = centre_for(self.form, Y)
+            self.points = engine_points(self.form, Y, self.centre)
+            self.packed = pack(self.form, self.points, n_threads)
+
+
+def pack(form: PairwiseForm, points: Any, n_threads: int | None = None) -> Any:
+    """Return points, prepared before, in the order in which the engine reads them."""
+    threads = available_threads(n_threads) if points.size > MANY_ENTRIES else 1
+    return _engine.pack_points(points, *engine_arguments(form), threads)
 
 
 def _single_will_do(
@@ -163,16 +232,31 @@ def products(
 
     ``wide`` makes kernel values of float32 points float64; sums are so in any case.
     """
+    packed = pack(form, right, n_threads)
+    coefficients = np.ascontiguousarray(coefficients)
+    return packed_products(form, left, packed, coefficients, ends, n_threads, wide)
+
+
+def packed_products(
+    form: PairwiseForm,
+    left: Floats,
+    right: Any,
+    coefficients: Floats,
+    ends: Any,
+    n_threads: int | None = None,
+    wide: bool = True,
+) -> Floats:
+    """Return the same, with the points on the right packed already."""
     sums = np.empty((left.shape[0], ends.size - 1, coefficients.shape[0]))
+    entries = left.shape[0] * coefficients.shape[1]
     _engine.fill_kernel_products(
         left,
         right,
-        *engine_arguments(form),
-        np.ascontiguousarray(coefficients),
+        coefficients,
         ends,
         wide,
         sums.reshape(left.shape[0], -1),
-        _threads(left.shape[0] * right.shape[0], n_threads),
+        _threads(entries, n_threads),
     )
     return sums
 
@@ -187,4 +271,4 @@ def fill(
 
 def _threads(entries: int, n_threads: int | None) -> int:
     """Return one thread where starting another would cost more than it saves."""
-    return available_threads(n_threads) if entries > 50_000 else 1
+    return available_threads(n_threads) if entries > MANY_ENTRIES else 1

@@ -10,6 +10,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from mercer._parameters import RememberedParameters
+
 from ._left_out import as_left_out_weights, whole_weights
 from ._points import (
     Floats,
@@ -32,7 +34,7 @@ DIAGONAL_ROWS = 64
 """Rows of one small square matrix from which derivatives of the diagonal are read."""
 
 
-class Kernel(ABC, BaseEstimator):
+class Kernel(ABC, RememberedParameters, BaseEstimator):
     r"""A similarity k(x, y) of two points; the base class of all kernels.
 
     A kernel of your own needs two methods, ``__call__(X, Y=None)`` and ``diag(X)``; it is asked
@@ -85,7 +87,7 @@ class Kernel(ABC, BaseEstimator):
     @property
     def is_pairwise(self) -> bool:
         """Whether the kernel takes a matrix of kernel values in place of points."""
-        return any(part.is_pairwise for part in self.parts().values())
+        return bool(self.part_names) and any(part.is_pairwise for part in self.parts().values())
 
     def pairwise_form(self) -> PairwiseForm | None:
         """Return the formula for the compiled engine, or None where it has none."""

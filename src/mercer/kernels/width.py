@@ -32,7 +32,11 @@ def scale_gamma(X: Any, sample_weight: Any = None) -> float:
     weights = check_sample_weight(X, sample_weight)
     n_columns = X.shape[1]
     if weights is None and not sp.issparse(X):
-        mean, variance = float(X.mean()), float(X.var())
+        mean = float(np.add.reduce(X, axis=None)) / X.size
+        centred = X - mean
+        variance = (
+            float(np.einsum("ij,ij->", centred, centred)) / X.size
+        )
     else:
         weights = np.ones(X.shape[0]) if weights is None else weights
         entries = weights.sum() * n_columns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -143,13 +144,18 @@ def class_votes(values: Floats, n_classes: int) -> tuple[Indices, Floats]:
     >>> class_votes(np.array([[0.5, -1.0, 2.0]]), 3)
     (array([[1, 1, 1]]), array([[-0.5,  1.5, -1. ]]))
     """
+    column, is_first = _duels(n_classes)
+    own = values[:, column]
+    won = np.where(is_first, own >= 0, own < 0)
+    return won.sum(axis=2), np.where(is_first, own, -own).sum(axis=2)
+
+
+@lru_cache(maxsize=64)
+def _duels(n_classes: int) -> tuple[Indices, NDArray[np.bool_]]:
+    """Return for each class the columns of its duels, and in which of them it is the first."""
     column = np.zeros((n_classes, n_classes), dtype=np.int64)
     first, second = pairs_of(n_classes)
     column[first, second] = column[second, first] = np.arange(first.size)
     is_first = np.arange(n_classes)[:, None] < np.arange(n_classes)
     others = ~np.eye(n_classes, dtype=bool)
-    column = column[others].reshape(n_classes, -1)
-    is_first = is_first[others].reshape(n_classes, -1)
-    own = values[:, column]
-    won = np.where(is_first, own >= 0, own < 0)
-    return won.sum(axis=2), np.where(is_first, own, -own).sum(axis=2)
+    return column[others].reshape(n_classes, -1), is_first[others].reshape(n_classes, -1)

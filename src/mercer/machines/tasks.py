@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -58,6 +59,7 @@ class TwoClassTasks:
         return np.repeat(np.arange(len(self)), np.diff(self.ends))
 
 
+@lru_cache(maxsize=64)
 def pairs_of(n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first and the second class of all pairs: (0, 1), (0, 2), ..., (1, 2), ..."""
     first, second = np.array(list(combinations(range(n_classes), 2)), dtype=np.int64).T

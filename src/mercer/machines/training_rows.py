@@ -72,7 +72,7 @@ class TrainingRows:
         weights = checked_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         points = rows_of(X, kept, kernel.is_pairwise)
-        kernel = kernel.resolve(points, weights[kept])
+        kernel = kernel.resolve(points, None if sample_weight is None else weights[kept])
         moved = centred(kernel, points) if translate else points
         gram = make_gram(kernel, moved, memory=cache_bytes)
         warn_if_indefinite(kernel, gram)

@@ -60,7 +60,7 @@ def hinge_svc(y: ArrayLike, C: ArrayLike) -> QuadraticProgram:
     """
     y = _signs(y)
     penalty = _penalty(C, y.shape[0])
-    return QuadraticProgram(-y, *_one_sided(y, penalty), 0.0, np.zeros_like(y))
+    return QuadraticProgram.known(-y, *_one_sided(y, penalty), 0.0, np.zeros_like(y))
 
 
 def squared_hinge_svc(y: ArrayLike, C: ArrayLike) -> QuadraticProgram:
@@ -172,7 +172,7 @@ def one_class(n: int, nu: float, sample_weight: ArrayLike | None = None) -> Quad
     if not weight.sum() > 0:
         raise ValueError("At least one sample weight must be positive.")
     zero = np.zeros(n)
-    return QuadraticProgram(zero, zero, weight / (nu * weight.sum()), 1.0, zero)
+    return QuadraticProgram.known(zero, zero, weight / (nu * weight.sum()), 1.0, zero)
 
 
 def svdd(diagonal: ArrayLike, C: ArrayLike) -> QuadraticProgram:
@@ -389,7 +389,7 @@ def epsilon_svr(target: ArrayLike, C: ArrayLike, epsilon: float) -> QuadraticPro
     array([-0.5, -2.5, -1.5, -3.5])
     """
     p, sides, penalty = _tube(target, C, epsilon)
-    return QuadraticProgram(p, *_one_sided(sides, penalty), 0.0, np.zeros_like(p))
+    return QuadraticProgram.known(p, *_one_sided(sides, penalty), 0.0, np.zeros_like(p))
 
 
 def squared_epsilon_svr(target: ArrayLike, C: ArrayLike, epsilon: float) -> QuadraticProgram:

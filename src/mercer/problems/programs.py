@@ -92,10 +92,9 @@ class Programs:
 
     def feasible_point(self) -> Vector:
         """Return a feasible point of each program, see `QuadraticProgram.feasible_point`."""
-        beta: Vector = np.clip(np.zeros_like(self.p), self.lower, self.upper)
-        if self.delta.any() or beta.any():
+        if self.delta.any() or (self.lower > 0).any() or (self.upper < 0).any():
             return np.concatenate([program.feasible_point() for program in self])
-        return beta
+        return np.zeros_like(self.p)
 
     def repair(self, beta: ArrayLike) -> Vector:
         """Return feasible points close to ``beta``, see `QuadraticProgram.repair`."""

@@ -136,11 +136,11 @@ class QuadraticProgram:
         >>> one_class(5, nu=0.5).feasible_point()
         array([0.4, 0.4, 0.2, 0. , 0. ])
         """
-        beta: Vector = np.clip(np.zeros(self.n), self.lower, self.upper)
+        beta: Vector = np.minimum(np.maximum(0.0, self.lower), self.upper)
         missing = self.delta - beta.sum()
         room = self.upper - beta if missing > 0 else beta - self.lower
         used_before = np.concatenate(([0.0], np.cumsum(room)[:-1]))
-        beta += np.sign(missing) * np.clip(abs(missing) - used_before, 0.0, room)
+        beta += np.sign(missing) * np.minimum(np.maximum(abs(missing) - used_before, 0.0), room)
         return beta
 
     def repair(self, beta: ArrayLike) -> Vector:
@@ -197,6 +197,8 @@ class QuadraticProgram:
             Whether one may rise and one may fall without a bound and without a ridge of its own,
             so that only the kernel can hold them.
         """
+        if not (np.isposinf(self.upper).any() and np.isneginf(self.lower).any()):
+            return False
         free_of_cost = self.ridge == 0
         rising = free_of_cost & np.isposinf(self.upper)
         falling = free_of_cost & np.isneginf(self.lower)

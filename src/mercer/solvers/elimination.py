@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +101,8 @@ def eliminate_features(
         kernel,
         (problem.p, problem.lower, problem.upper, problem.ridge, diagonal),
         (diagonal, beta, gradient),
-        replace(options, n_threads=1),
+        options,
+        1,
         report,
     )
     return Elimination(*report, end["status"], end["n_rounds"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -82,7 +81,8 @@ def solve_path(
         view,
         steps,
         (beta.copy(), image.copy(), price),
-        replace(options, n_threads=available_threads(options.n_threads)),
+        options,
+        available_threads(options.n_threads),
         (betas, images, n_iter, status),
     )
     programs = _priced(problem, steps)

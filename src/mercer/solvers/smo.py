@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -18,6 +17,9 @@ from mercer.solvers.options import Options
 from mercer.solvers.solution import Solution, Status
 from mercer.solvers.solutions import Solutions
 from mercer.solvers.starting_point import StartingPoint
+
+FEW_ROWS = 1000
+"""Below this a second thread takes longer to start than to help."""
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 """How a solve may end, in the order of the engine."""
@@ -117,7 +119,8 @@ def smo_all(
         gaps,
         start,
         gram.allows_single(float(gaps.min())),
-        replace(options, n_threads=available_threads(options.n_threads)),
+        options,
+        available_threads(options.n_threads) if n >= FEW_ROWS else 1,
         (beta, gradient, n_iter, status),
     )
     ended = [STATUSES[code] for code in status]

@@ -65,7 +65,7 @@ class Solutions:
         """Judge points, as `Solution.at` does."""
         offset, gap = programs.kkt(beta, gradient)
         near = gap <= tol
-        ended = tuple(judged(bool(one), why) for one, why in zip(near, status))
+        ended = tuple(map(judged, near.tolist(), status))
         converged = np.array([why == "converged" for why in ended])
         objective = programs.objective(beta, gradient)
         return cls(beta, gradient, programs.ends, objective, offset, gap, n_iter, converged, ended)

@@ -125,7 +125,8 @@ def solve_all(
 def _pays(programs: Programs, features: Any) -> bool:
     """Say whether to work with the features instead of kernel rows."""
     n, d = programs.largest, features.shape[1]
-    return linear_is_worthwhile(n, d) or (d <= n and any(one.may_diverge() for one in programs))
+    may_diverge = np.isinf(programs.upper).any() and any(one.may_diverge() for one in programs)
+    return linear_is_worthwhile(n, d) or bool(d <= n and may_diverge)
 
 
 def _solve_one(

@@ -62,7 +62,7 @@ def in_units(problem: QuadraticProgram, unit: float) -> QuadraticProgram:
     """
     if unit == 1.0:
         return problem
-    return QuadraticProgram(
+    return QuadraticProgram.known(
         unit * problem.p,
         unit * problem.lower,
         unit * problem.upper,

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._machine import KernelMachine
 from mercer._sklearn import StrOptions, fit_context
-from mercer.gram import kernel_products
+from mercer.gram import KernelSums
 from mercer.kernels import Linear
 from mercer.machines import (
     MARGIN_CONSTRAINTS,
@@ -293,6 +293,12 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self.n_support_ = model.n_support
         self.dual_coef_ = model.dual_coef
         self.support_kind_ = model.kind
+        if isinstance(self.kernel_, Linear):
+            sums = self._segment_sums(self.support_vectors_.T)
+            self._weights = combine_pairs(sums, self._one_vs_one).T
+        elif not pairwise:
+            vectors, segments = self.support_vectors_, self._segments()
+            self._sums = KernelSums(self.kernel_, vectors, self.dual_coef_, segments)
         self.shape_fit_ = X.shape
         self.intercept_ = solutions.offset
         self.objective_ = solutions.objective
@@ -315,8 +321,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         check_is_fitted(self)
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel.")
-        sums = self._segment_sums(self.support_vectors_.T)
-        return combine_pairs(sums, self._one_vs_one).T
+        return self._weights.copy()
 
     def _segment_sums(self, values: Any) -> Any:
         """Multiply values at the support vectors, one a column, with their coefficients."""
@@ -391,19 +396,11 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **self._data_format())
         if isinstance(self.kernel_, Linear):
-            return np.asarray(X @ self.coef_.T) + self.intercept_
+            return np.asarray(X @ self._weights.T) + self.intercept_
         if self.kernel_.is_pairwise:
             sums = self._segment_sums(self.kernel_(X)[:, self.support_])
         else:
-            sums = kernel_products(
-                self.kernel_,
-                X,
-                self.support_vectors_,
-                self.dual_coef_,
-                self._segments(),
-                self._n_threads(),
-                rounded=True,
-            )
+            sums = self._sums(X, self._n_threads(), rounded=True)
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
 
 

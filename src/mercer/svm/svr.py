@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._machine import KernelMachine
 from mercer._sklearn import Interval, StrOptions, fit_context
-from mercer.gram import Gram, kernel_products
+from mercer.gram import Gram, KernelSums
 from mercer.kernels import Linear
 from mercer.machines import MARGIN_CONSTRAINTS, TrainingRows, warn_unless_converged
 from mercer.problems import Programs, QuadraticProgram
@@ -219,6 +219,7 @@ class SVR(RegressorMixin, KernelMachine):
         self.n_support_ = np.array([support.size], dtype=np.int32)
         self.dual_coef_ = model.coef[None, support]
         self.support_kind_ = np.where(model.at_bound[None, support], "bound", "margin")
+        self._sums = KernelSums(kernel, self.support_vectors_, self.dual_coef_)
         self.shape_fit_ = X.shape
         self.intercept_ = np.array([solution.offset])
         self.objective_, self.gap_ = solution.objective, solution.gap
@@ -262,12 +263,5 @@ class SVR(RegressorMixin, KernelMachine):
         elif self.kernel_.is_pairwise:
             values = self.kernel_(X)[:, self.support_] @ self.dual_coef_[0]
         else:
-            values = kernel_products(
-                self.kernel_,
-                X,
-                self.support_vectors_,
-                self.dual_coef_,
-                n_threads=self._n_threads(),
-                rounded=True,
-            )[:, 0, 0]
+            values = self._sums(X, self._n_threads(), rounded=True)[:, 0, 0]
         return values + self.intercept_[0]
