@@ -43,7 +43,7 @@ def test_layers():
     run("lint-imports", "--no-cache")
 
 
-def test_only_the_gram_layer_knows_the_engine():
+def test_only_gram_and_solvers_know_the_engine():
     """The contracts of import-linter do not see compiled modules."""
     folder = ROOT / "src" / "mercer"
     users = {
@@ -51,7 +51,18 @@ def test_only_the_gram_layer_knows_the_engine():
         for path in folder.rglob("*.py")
         if re.search(r"\bmercer\._engine|import _engine\b", path.read_text(encoding="utf-8"))
     }
-    assert users == {"gram"}
+    assert users == {"gram", "solvers"}
+
+
+def test_no_package_imports_private_modules_of_another():
+    folder = ROOT / "src" / "mercer"
+    for path in folder.rglob("*.py"):
+        own = path.relative_to(folder).parts[0]
+        text = path.read_text(encoding="utf-8")
+        for package, rest in re.findall(r"from mercer\.([a-z]\w*)([\w.]*) import", text):
+            assert package == own or "._" not in rest, path
+        for package, names in re.findall(r"from mercer\.([a-z]\w*)[\w.]* import ([^(\n]+)", text):
+            assert package == own or not re.search(r"\b_\w", names), path
 
 
 def test_colours_have_one_home():

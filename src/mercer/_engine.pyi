@@ -7,37 +7,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32] | NDArray[np.float64]
+Indices = NDArray[np.int64]
 Problem = tuple[Any, ...]
-"""(p, lower, upper, ridge, diagonal, beta, gradient), the last two changed in place; and perhaps
-the kernel row of each variable, where several variables share one."""
-Options = dict[str, Any]
-"""tol, max_iter, time_limit, block, cache_bytes, n_threads, unbounded_below, callback."""
+"""(p, lower, upper, ridge, diagonal) of programs laid end to end."""
 
-def smo_computed(
-    data: Floats,
-    family: int,
-    gamma: float,
-    coef0: float,
-    degree: int,
-    factor: float,
+class Rows:
+    """Kernel rows, with whatever they are computed from."""
+
+class PackedPoints:
+    """Points packed once for kernel values with others."""
+
+def point_rows(
+    points: NDArray[np.float64], family: int, gamma: float, coef0: float, degree: int, factor: float
+) -> Rows: ...
+def matrix_rows(kernel: Floats) -> Rows: ...
+def requested_rows(request: Callable[[Any, Any], None], n: int) -> Rows: ...
+def solve_programs(
+    rows: Rows,
     problem: Problem,
-    options: Options,
-) -> dict[str, Any]: ...
-def smo_matrix(
-    kernel: Floats, view: NDArray[np.int64] | None, problem: Problem, options: Options
-) -> dict[str, Any]: ...
-def smo_path(
-    kernel: Floats,
-    view: NDArray[np.int64] | None,
-    machine: tuple[Any, ...],
-    penalties: NDArray[np.float64],
-    start: tuple[Any, ...],
-    options: Options,
-    report: tuple[Any, ...],
+    row: Indices | None,
+    ends: Indices,
+    tol: NDArray[np.float64],
+    start: tuple[Any, Any] | None,
+    rough: bool,
+    options: Any,
+    n_threads: int,
+    report: tuple[Any, Any, Any, Any],
+) -> None: ...
+def solve_path(
+    rows: Rows,
+    problem: Problem,
+    row: Indices | None,
+    prices: NDArray[np.float64],
+    start: tuple[Any, Any, float],
+    options: Any,
+    n_threads: int,
+    report: tuple[Any, Any, Any, Any],
 ) -> int: ...
-def smo_requested_f64(
-    request: Callable[[Any, Any], None], n: int, problem: Problem, options: Options
-) -> dict[str, Any]: ...
 def fill_kernel_matrix(
     left: Floats,
     right: Floats,
@@ -49,16 +55,20 @@ def fill_kernel_matrix(
     out: Floats,
     n_threads: int,
 ) -> None: ...
-def fill_kernel_products(
-    left: Floats,
-    right: Floats,
+def pack_points(
+    points: Any,
     family: int,
     gamma: float,
     coef0: float,
     degree: int,
     factor: float,
-    coefficients: Floats,
-    ends: NDArray[np.int64],
+    n_threads: int,
+) -> PackedPoints: ...
+def fill_kernel_products(
+    left: Floats,
+    right: PackedPoints,
+    coefficients: NDArray[np.float64],
+    ends: Indices,
     wide: bool,
     out: NDArray[np.float64],
     n_threads: int,
@@ -70,7 +80,9 @@ def eliminate_features(
     row_weights: NDArray[np.float64],
     kernel: NDArray[np.float64],
     problem: Problem,
-    options: Options,
+    point: tuple[Any, Any, Any],
+    options: Any,
+    n_threads: int,
     report: tuple[Any, ...],
 ) -> dict[str, Any]: ...
 def add_weighted_rows(

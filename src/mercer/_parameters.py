@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 
 class RememberedParameters:
@@ -11,6 +11,8 @@ class RememberedParameters:
     scikit-learn reads the signature of the constructor whenever parameters are asked for, which
     takes longer than a small fit.
     """
+
+    _parameter_names: ClassVar[Any]
 
     @classmethod
     def _get_param_names(cls) -> Any:

@@ -22,7 +22,7 @@ from mercer import (
     OneClassSVM,
     feature_sensitivity,
 )
-from mercer.inspection._expansion import kernel_expansion
+from mercer.inspection.expansion import kernel_expansion
 from mercer.kernels import (
     RBF,
     Constant,

@@ -19,7 +19,7 @@ from mercer.feature_selection._criteria import (
 from mercer.feature_selection._restriction import machine_for
 from mercer.feature_selection._rounds import Look
 from mercer.feature_selection._sampling import RowSampler
-from mercer.inspection._expansion import kernel_expansion
+from mercer.inspection.expansion import kernel_expansion
 from mercer.kernels import Linear
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._threads import holds_blas
 from mercer.gram.base import row_blocks
-from mercer.inspection._expansion import KernelExpansion, kernel_expansion
+from mercer.inspection.expansion import KernelExpansion, kernel_expansion
 
 Floats = NDArray[np.float64]
 

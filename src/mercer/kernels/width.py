@@ -34,9 +34,7 @@ def scale_gamma(X: Any, sample_weight: Any = None) -> float:
     if weights is None and not sp.issparse(X):
         mean = float(np.add.reduce(X, axis=None)) / X.size
         centred = X - mean
-        variance = (
-            float(np.einsum("ij,ij->", centred, centred)) / X.size
-        )
+        variance = float(np.einsum("ij,ij->", centred, centred)) / X.size
     else:
         weights = np.ones(X.shape[0]) if weights is None else weights
         entries = weights.sum() * n_columns

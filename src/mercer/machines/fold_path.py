@@ -92,9 +92,10 @@ class FoldPath:
     ) -> tuple[Floats, list[Solution]]:
         """Return decision values of all rows for one machine along the path."""
         own = penalty.program(task)
+        gram: Gram = self.gram
         whole = task.rows.size + self.test.size == self.codes.size
         if whole:  # the rows left out stay in the problem, closed, and get their values for nothing
-            rows, gram, problem = np.arange(self.codes.size), self.gram, self._closed(own, task)
+            rows, problem = np.arange(self.codes.size), self._closed(own, task)
         else:
             rows = self.train[task.rows]
             gram, problem = self.gram.stored(rows, "single"), own

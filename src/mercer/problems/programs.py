@@ -47,12 +47,15 @@ class Programs:
         """Lay programs end to end."""
         if len(programs) == 1:
             return cls.split(programs[0], np.array([0, programs[0].n]))
-        vectors = [
-            np.concatenate([getattr(program, name) for program in programs])
-            for name in ("p", "lower", "upper", "ridge")
-        ]
         ends = np.concatenate([[0], np.cumsum([program.n for program in programs])])
-        return cls(*vectors, np.array([program.delta for program in programs]), ends)
+        return cls(
+            np.concatenate([program.p for program in programs]),
+            np.concatenate([program.lower for program in programs]),
+            np.concatenate([program.upper for program in programs]),
+            np.concatenate([program.ridge for program in programs]),
+            np.array([program.delta for program in programs]),
+            ends,
+        )
 
     @classmethod
     def split(cls, program: QuadraticProgram, ends: ArrayLike) -> Programs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from mercer._threads import available_threads
 from mercer.gram import Gram
 from mercer.gram.base import Indices
 from mercer.problems import Programs, QuadraticProgram
+from mercer.solvers._limits import Limits
 from mercer.solvers._presolve import starting_point
 from mercer.solvers.options import Options
 from mercer.solvers.solution import Solution, Status
@@ -90,7 +92,7 @@ def smo_all(
     Small programs are solved side by side, one thread each, larger ones one after the other by all
     threads.
     """
-    n = programs.p.size
+    n, limits = programs.p.size, Limits(time_limit=options.time_limit)
     if rows is None and n != gram.n:
         raise ValueError(f"The problem has {n} rows, but the kernel matrix has {gram.n}.")
     beta = starting_point(programs, warm_start)
@@ -105,6 +107,8 @@ def smo_all(
         start = (warm_start.beta, warm_start.image)
     diagonal = gram.diag()
     source, view = gram.source()
+    if options.time_limit is not None:
+        options = replace(options, time_limit=limits.remaining())
     _engine.solve_programs(
         source,
         (

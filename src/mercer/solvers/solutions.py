@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mercer.problems import Programs
 from mercer.solvers.solution import Solution, Status, Vector, judged
@@ -58,7 +58,7 @@ class Solutions:
         beta: Vector,
         gradient: Vector,
         *,
-        tol: ArrayLike,
+        tol: float | Vector,
         n_iter: NDArray[np.int64],
         status: Sequence[Status],
     ) -> Solutions:

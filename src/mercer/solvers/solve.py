@@ -139,6 +139,6 @@ def _solve_one(
     if not is_linear:
         with blas_for(program.n, n_threads):
             return solve_exact(program, gram, **common)
-    features = gram.features()
+    features: Any = gram.features()
     with blas_for(math.isqrt(features.shape[0] * features.shape[1]), n_threads):
         return solve_linear(program, features, **common)
