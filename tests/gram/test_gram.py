@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from mercer._blocks import row_blocks
 from mercer.gram import (
     ComputedGram,
     RequestedGram,
@@ -196,11 +197,10 @@ def test_large_products_in_blocks(X: np.ndarray, monkeypatch: Any) -> None:
     """Products are formed a few rows at a time; however few, they are the same."""
     vector = np.random.default_rng(5).normal(size=53)
     for entries in (1, 54, 53 * 10 + 1):
-        blocks = list(base.row_blocks(53, 53, entries))
+        blocks = list(row_blocks(53, 53, entries))
         assert [i for rows in blocks for i in range(rows.start, rows.stop)] == list(range(53))
         assert all((rows.stop - rows.start) * 53 <= max(entries, 53) for rows in blocks)
-    small = base.row_blocks
-    monkeypatch.setattr(base, "row_blocks", lambda n, m: small(n, m, 100))
+    monkeypatch.setattr(base, "row_blocks", lambda n, m: row_blocks(n, m, 100))
     for gram in grams("rbf", X):
         np.testing.assert_allclose(gram.times(vector), RBF(0.4)(X) @ vector, atol=1e-12)
 

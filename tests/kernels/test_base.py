@@ -231,7 +231,7 @@ def test_a_custom_kernel_is_asked_for_blocks_of_rows(monkeypatch):
             asked.append((len(X), len(X if Y is None else Y)))
             return super().__call__(X, Y)
 
-    monkeypatch.setattr("mercer.kernels._points.BLOCK_ENTRIES", 200)
+    monkeypatch.setattr("mercer.kernels.base.IN_CACHE", 200)
     X = np.random.default_rng(0).normal(size=(50, 2))
     W = np.ones((50, 50))
     blockwise = Recording(1.0, 2.0).contract_gradient(X, W)

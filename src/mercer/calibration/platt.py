@@ -13,6 +13,7 @@ from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from mercer._labels import need_two_classes
 from mercer._sklearn import HasMethods, check_sample_weight, fit_context, take_rows
 from mercer._threads import holds_blas
 from mercer.calibration.coupling import couple_pairs
@@ -128,8 +129,7 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             X, y, sample_weight = take_rows(X, kept), y[kept], sample_weight[kept]
             fold = fold if fold is None else fold[kept]
         classes, codes = np.unique(y, return_inverse=True)
-        if classes.size < 2:
-            raise ValueError(f"Probabilities need at least two classes; got {classes.size} class.")
+        need_two_classes(classes.size)
         if fold is None:
             fold = deal_folds(X, codes, self.cv or 5, self.random_state)
         model = clone(self.estimator)

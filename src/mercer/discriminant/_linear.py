@@ -10,6 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._labels import need_two_classes
+
 Floats = NDArray[np.float64]
 
 
@@ -25,10 +27,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-        if classes.size < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes; got {classes.size} class."
-            )
+        need_two_classes(classes.size)
         self.classes_ = classes
         machines = np.array([1]) if classes.size == 2 else np.arange(classes.size)
         return X, np.where(codes[:, None] == machines, 1.0, -1.0)

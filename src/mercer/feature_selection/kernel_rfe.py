@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from mercer._labels import need_two_classes
 from mercer._sklearn import HasMethods, Interval, RealNotInt, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer._weights import checked_weights
@@ -364,8 +365,7 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         self, X: Any, y: Any, weights: Any, rng: np.random.RandomState
     ) -> KernelRanker:
         classes, codes = np.unique(y, return_inverse=True)
-        if classes.size < 2:
-            raise ValueError("A classifier needs at least two classes; got 1 class.")
+        need_two_classes(classes.size)
         return KernelRanker(
             self.estimator,
             np.ascontiguousarray(X),

@@ -14,6 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._labels import need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer.feature_selection._restriction import restricted
@@ -180,8 +181,7 @@ class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        if np.unique(y).size < 2:
-            raise ValueError("A classifier needs at least two classes; got 1 class.")
+        need_two_classes(np.unique(y).size)
         model = clone(SVC(loss="squared_hinge") if self.estimator is None else self.estimator)
         points, components = X, None
         if self.space == "components":

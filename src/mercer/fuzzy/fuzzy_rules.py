@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._labels import need_two_classes
 from mercer._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from mercer._threads import holds_blas
 from mercer.fuzzy._clusters import find_clusters
@@ -265,10 +266,7 @@ class FuzzyRuleClassifier(ClassifierMixin, BaseEstimator):
         return found, start
 
     def _check(self, classes: Any) -> None:
-        if classes.size < 2:
-            raise ValueError(
-                f"y holds {classes.size} class with positive weight; rules need at least 2 classes."
-            )
+        need_two_classes(classes.size)
         if self.max_rules < classes.size:
             raise ValueError(
                 f"max_rules={self.max_rules} is too few for {classes.size} classes; each needs at "

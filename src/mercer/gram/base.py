@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._blocks import row_blocks
 from mercer.gram.memory import physical_memory
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Precision = Literal["single", "double"]
-
-BLOCK_ENTRIES = 1 << 20
-"""Kernel values held at a time while a product with the matrix is formed: 8 MiB."""
 
 
 class RowSource(NamedTuple):
@@ -103,10 +100,3 @@ class Gram(ABC):
             for part in row_blocks(len(wanted), columns.size):
                 product[part] = self.block(wanted[part], columns) @ vector[columns]
         return product
-
-
-def row_blocks(n_rows: int, n_columns: int, entries: int = BLOCK_ENTRIES) -> Iterator[slice]:
-    """Cut the rows of a matrix into slices of a bounded number of entries."""
-    step = max(1, entries // max(1, n_columns))
-    for start in range(0, n_rows, step):
-        yield slice(start, min(n_rows, start + step))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.gram.base import row_blocks
+from mercer._blocks import row_blocks
 from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import squared_distances
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram.base import Floats, row_blocks
+from mercer._blocks import row_blocks
+from mercer.gram.base import Floats
 from mercer.gram.stored import StoredGram
-from mercer.kernels import Kernel, PairwiseForm, squared_distances
-from mercer.kernels.dot import integer_power
+from mercer.kernels import Kernel, squared_distances
 
 Features = NDArray[np.intp]
 
@@ -90,24 +88,10 @@ class DowndatedGram:
         if form is None or form.family != self.family or form.scales is not None:
             raise ValueError(f"{kernel!r} is not a {self.family} kernel on features as they are.")
         for rows in row_blocks(*values.shape):
-            values[rows] = _from_base(form, self.values[rows])
+            values[rows] = form.values(self.values[rows])
         return StoredGram(values)
 
 
 def suits(family: str) -> bool:
     """Say whether kernels of a family can be downdated."""
     return family in DOT_PRODUCTS or family in DISTANCES
-
-
-def _from_base(form: PairwiseForm, base: Floats) -> Any:
-    if form.family == "linear":
-        values = base
-    elif form.family == "polynomial":
-        values = integer_power(form.gamma * base + form.coef0, form.degree)
-    elif form.family == "sigmoid":
-        values = np.tanh(form.gamma * base + form.coef0)
-    elif form.family == "rbf":
-        values = np.exp(-form.gamma * base)
-    else:
-        values = np.exp(-form.gamma * np.sqrt(base))
-    return values if form.factor == 1.0 else form.factor * values

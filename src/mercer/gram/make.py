@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mercer._blocks import row_blocks
 from mercer._threads import blas_for
-from mercer.gram.base import Gram, row_blocks
+from mercer.gram.base import Gram
 from mercer.gram.computed import ComputedGram
 from mercer.gram.requested import RequestedGram
 from mercer.gram.stored import StoredGram

@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer import _engine
+from mercer._blocks import row_blocks
 from mercer._threads import available_threads
-from mercer.gram.base import Floats, row_blocks
+from mercer.gram.base import Floats
 from mercer.kernels import Kernel, PairwiseForm
 
 FAMILIES = ("linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "sigmoid")

@@ -9,7 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from ._points import Floats, Points, as_pair, centred_pair, dot_products, row_blocks, squared_norms
+from mercer._blocks import IN_CACHE, row_blocks
+
+from ._points import Floats, Points, as_pair, centred_pair, dot_products, squared_norms
 
 DIRECT_COLUMNS = 8
 """Up to this many columns the plain sum of squared differences is as fast as a matrix product."""
@@ -69,7 +71,7 @@ def _from_products(X: Points, Y: Points) -> Floats:
     distances = dot_products(x_centred, y_centred)
     x_norms, y_norms = squared_norms(x_centred), squared_norms(y_centred)
     allowance = distances.size if sp.issparse(X) else int(MANY * distances.size) + len(x_norms)
-    for rows in row_blocks(*distances.shape):
+    for rows in row_blocks(*distances.shape, IN_CACHE):
         # One sum of two norms, so that the result is symmetric to the last bit.
         norms = x_norms[rows, None] + y_norms
         block = distances[rows]
@@ -89,7 +91,7 @@ def _from_products(X: Points, Y: Points) -> Floats:
 def _pair_distances(X: Points, Y: Points, i: Any, j: Any, left_out: int | None = None) -> Floats:
     """Squared distances of the pairs (i, j) from differences, perhaps without one column."""
     distances = np.empty(len(i))
-    for part in row_blocks(len(i), X.shape[1]):
+    for part in row_blocks(len(i), X.shape[1], IN_CACHE):
         differences = X[i[part]] - Y[j[part]]
         if left_out is not None:
             differences[:, left_out] = 0.0

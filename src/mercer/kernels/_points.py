@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Points = Any
 """A dense float64 array or a CSR matrix, both with one row for each point."""
-
-BLOCK_ENTRIES = 1 << 17
-"""Matrix entries worked on at a time: a megabyte, which stays in the processor's cache."""
 
 
 def as_points(X: Any, name: str = "X") -> Points:
@@ -129,10 +125,3 @@ def dot_products(X: Points, Y: Points) -> Floats:
 def dense_rows(X: Points) -> Floats:
     """Return checked points as a dense array."""
     return X.toarray() if sp.issparse(X) else X
-
-
-def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Cut the rows of an (n_rows, n_columns) matrix into blocks that fit the cache."""
-    step = max(1, BLOCK_ENTRIES // max(1, n_columns))
-    for start in range(0, n_rows, step):
-        yield slice(start, min(start + step, n_rows))

@@ -8,6 +8,8 @@ from typing import Any, NoReturn, Self
 import numpy as np
 import scipy.sparse as sp
 
+from mercer._blocks import row_blocks
+
 from ._points import Floats, as_contraction, as_dense, count_rows
 from .base import Kernel
 
@@ -188,7 +190,7 @@ class GaussianProcessKernel(Kernel):
         most = int(np.sqrt(GRADIENT_BYTES / (8 * gradient.size)))
         if Y is None and len(X) <= most:
             return np.tensordot(W, self._derivatives(X), axes=2)
-        rows, columns = _blocks(len(X), most // 2), _blocks(len(other), most // 2)
+        rows, columns = (list(row_blocks(len(part), 1, most // 2)) for part in (X, other))
         for a, i in enumerate(rows):
             for b, j in enumerate(columns):
                 if Y is None and a == b:
@@ -214,11 +216,6 @@ class GaussianProcessKernel(Kernel):
 
     def _derivatives(self, X: Any) -> Floats:
         return np.asarray(self.kernel(X, eval_gradient=True)[1])
-
-
-def _blocks(n_rows: int, most: int) -> list[slice]:
-    step = max(1, most)
-    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
 def _plain(X: Any) -> Any:

@@ -10,8 +10,7 @@ import numpy as np
 from . import _checks as checks
 from ._points import Floats, as_coefficients, as_contraction
 from .base import Kernel
-from .dot import integer_power
-from .form import PairwiseForm
+from .form import PairwiseForm, integer_power
 
 
 class _Pair(Kernel):

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from mercer._blocks import IN_CACHE, row_blocks
 from mercer._parameters import RememberedParameters
 
 from ._left_out import as_left_out_weights, whole_weights
@@ -20,7 +21,6 @@ from ._points import (
     as_dense,
     as_points,
     count_rows,
-    row_blocks,
 )
 from .form import PairwiseForm
 
@@ -328,7 +328,9 @@ class Kernel(ABC, RememberedParameters, BaseEstimator):
         """Return the sum of W_ij k(x_i, y_j), a block of rows at a time."""
         Y = X if Y is None else Y
         W = as_contraction(W, count_rows(X), count_rows(Y))
-        return float(sum(np.vdot(W[rows], self(X[rows], Y)) for rows in row_blocks(*W.shape)))
+        return float(
+            sum(np.vdot(W[rows], self(X[rows], Y)) for rows in row_blocks(*W.shape, IN_CACHE))
+        )
 
     # ---- helpers ----------------------------------------------------------------------------
 

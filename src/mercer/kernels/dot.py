@@ -26,7 +26,7 @@ from ._points import (
     squared_norms,
 )
 from .base import Kernel
-from .form import PairwiseForm
+from .form import PairwiseForm, integer_power
 from .width import resolve_gamma
 
 DOMINATED = 1e-4
@@ -260,16 +260,6 @@ class Sigmoid(_GammaKernel):
     def _slope(self, G: Floats) -> Floats:
         gamma, _ = self._numbers()
         return gamma * (1.0 - self.from_dot_products(G) ** 2)
-
-
-def integer_power(values: Floats, exponent: int) -> Floats:
-    """Raise every entry to an integer power by repeated squaring, much faster than ``pow``."""
-    if exponent == 0:
-        return np.ones_like(values)
-    if exponent == 1:
-        return values
-    square = integer_power(values, exponent // 2) ** 2
-    return square * values if exponent % 2 else square
 
 
 def dot_products_without_features(X: Floats) -> Iterator[Floats]:

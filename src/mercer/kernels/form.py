@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from ._points import Floats
 
 Family = Literal["linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "sigmoid"]
@@ -60,6 +62,33 @@ class PairwiseForm:
         """Whether the value depends on the difference of the points only."""
         return self.family in ("rbf", "laplacian", "euclidean_laplacian")
 
+    def values(self, base: Floats) -> Floats:
+        """Return kernel values from what they are made of.
+
+        Parameters
+        ----------
+        base : ndarray
+            Dot products, or for the radial families squared distances; those of "laplacian" are
+            distances in the city-block metric.
+        """
+        if self.family == "linear":
+            values = base
+        elif self.family == "polynomial":
+            values = integer_power(self.gamma * base + self.coef0, self.degree)
+        elif self.family == "sigmoid":
+            values = np.tanh(self.gamma * base + self.coef0)
+        elif self.family == "euclidean_laplacian":
+            values = np.exp(-self.gamma * np.sqrt(base))
+        else:
+            values = np.exp(-self.gamma * base)
+        return values if self.factor == 1.0 else self.factor * values
+
+    def diagonal(self, points: Floats) -> Floats:
+        """Return k(x, x) of points that have been scaled already."""
+        if self.is_stationary:
+            return np.full(len(points), self.factor)
+        return self.values(np.einsum("ij,ij->i", points, points))
+
     def times(self, factor: float) -> PairwiseForm:
         """Return the form of a positive multiple."""
         return replace(self, factor=self.factor * factor)
@@ -78,3 +107,13 @@ class PairwiseForm:
         if self.is_stationary:
             return replace(raised, gamma=self.gamma * exponent)
         return None
+
+
+def integer_power(values: Floats, exponent: int) -> Floats:
+    """Raise every entry to an integer power by repeated squaring, much faster than ``pow``."""
+    if exponent == 0:
+        return np.ones_like(values)
+    if exponent == 1:
+        return values
+    square = integer_power(values, exponent // 2) ** 2
+    return square * values if exponent % 2 else square

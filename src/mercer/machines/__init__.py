@@ -18,7 +18,6 @@ from mercer.machines.fold_path import FoldPath
 from mercer.machines.kernel_data import KernelData
 from mercer.machines.left_out import out_of_fold_values
 from mercer.machines.messages import (
-    need_two_classes,
     no_minimum,
     warn_about,
     warn_if_indefinite,
@@ -52,7 +51,6 @@ __all__ = [
     "combine_pairs",
     "decompose",
     "machine_coefficients",
-    "need_two_classes",
     "no_minimum",
     "out_of_fold_values",
     "pairs_of",

@@ -36,15 +36,6 @@ def no_minimum(loss: str) -> str:
     )
 
 
-def need_two_classes(n_classes: int, more: str = "") -> None:
-    """Refuse data of a single class."""
-    if n_classes < 2:
-        raise ValueError(
-            f"A classifier needs at least two classes; got {n_classes} "
-            f"class{'es' if n_classes != 1 else ''} with weight above 0{more}."
-        )
-
-
 def warn_if_indefinite(kernel: Kernel, gram: Gram) -> None:
     """Warn where the kernel matrix of some of the rows has a clearly negative eigenvalue."""
     if is_known_mercer(kernel):

@@ -14,12 +14,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._labels import class_codes
+from mercer._blocks import row_blocks
+from mercer._labels import class_codes, need_two_classes
 from mercer._machine import KernelMachine
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._warnings import warn
 from mercer.gram import kernel_products, make_gram
-from mercer.gram.base import row_blocks
 from mercer.gram.make import DENSE_LIMIT
 from mercer.kernels import Kernel, Linear
 from mercer.machines import warn_if_indefinite
@@ -239,7 +239,7 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
         check_classification_targets(y)
         self._check_square(X)
         classes, codes = np.unique(y, return_inverse=True)
-        _check_classes(classes)
+        need_two_classes(classes.size)
         signs = _signs(codes, classes.size)
         memory = self._new_memory(X, len(signs))
         learners = self._learners(memory, X)
@@ -285,7 +285,7 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         known = np.unique(classes) if first else self.classes_
-        _check_classes(known)
+        need_two_classes(known.size)
         if not first and classes is not None and not np.array_equal(np.unique(classes), known):
             raise ValueError(
                 f"classes={np.unique(classes).tolist()} is not the same as on the last call to "
@@ -455,14 +455,6 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
                 # Whole numbers up to the division, so that a tie is exactly 0.
                 votes[rows, m] = np.sign(steps, out=steps) @ history.lifetimes() / history.visits
         return votes
-
-
-def _check_classes(classes: Any) -> None:
-    if classes.size < 2:
-        raise ValueError(
-            f"A classifier needs at least two classes; got {classes.size} "
-            f"class{'es' if classes.size != 1 else ''}."
-        )
 
 
 def _signs(codes: Any, n_classes: int) -> list[Any]:

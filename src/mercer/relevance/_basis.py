@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer._blocks import row_blocks
 from mercer.gram.pairwise import centre_for, engine_points, fill
 from mercer.kernels import Kernel
 
@@ -86,9 +87,7 @@ class Basis:
             yield slice(self.count, self.size), np.ones((1, self.n))
 
     def _parts(self) -> Iterator[slice]:
-        step = max(1, BLOCK_ENTRIES // max(1, self.n))
-        for start in range(0, self.count, step):
-            yield slice(start, min(self.count, start + step))
+        return row_blocks(self.count, self.n, BLOCK_ENTRIES)
 
 
 def kernel_values(kernel: Kernel, X: Any, centres: Any) -> Floats:

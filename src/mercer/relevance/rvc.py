@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._labels import need_two_classes
 from mercer._sklearn import StrOptions, fit_context
 from mercer._weights import checked_weights
 from mercer.relevance._basis import Basis
@@ -241,10 +242,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
         weights = checked_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         classes, codes = np.unique(y[kept], return_inverse=True)
-        if classes.size < 2:
-            raise ValueError(
-                "A classifier needs at least two classes; got 1 class with weight above 0."
-            )
+        need_two_classes(classes.size)
         choice = self._choice(X, kept, weights[kept])
         fits = self._fit_outputs(choice.basis, codes, weights[kept], classes.size)
         self.classes_ = classes

@@ -55,4 +55,4 @@ class StartingPoint:
     @classmethod
     def of(cls, problem: QuadraticProgram, solution: Solution) -> StartingPoint:
         """Return the point at which a solver of ``problem`` ended."""
-        return cls(solution.beta, solution.gradient - problem.p - problem.ridge * solution.beta)
+        return cls(solution.beta, problem.image(solution.beta, solution.gradient))

@@ -80,7 +80,7 @@ def ball_of(problem: QuadraticProgram, solution: Solution, unit: float = 1.0) ->
     of every row whose multiplier allows no slack. So the share of rows outside never exceeds nu.
     """
     beta = without_dust(solution.beta) / unit
-    image = (solution.gradient - problem.ridge * solution.beta - problem.p) / unit
+    image = problem.image(solution.beta, solution.gradient) / unit
     squared_norm = float(np.einsum("i,i->", beta, image))  # no threads of a BLAS for so little
     squared_distances = squared_norm - 2.0 * (image + problem.p / unit)
     squared_radius = squared_norm + 2.0 * solution.offset / unit

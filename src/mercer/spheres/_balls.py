@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer._blocks import row_blocks
 from mercer._warnings import warn
 from mercer.gram import kernel_products
-from mercer.gram.base import row_blocks
 from mercer.kernels import Kernel, Linear
 
 Floats = NDArray[np.float64]

@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._labels import need_two_classes
 from mercer._machine import KernelMachine
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
@@ -24,7 +25,6 @@ from mercer.machines import (
     KERNEL_CONSTRAINTS,
     SOLVER_CONSTRAINTS,
     TrainingRows,
-    need_two_classes,
     warn_unless_converged,
 )
 from mercer.solvers import Solutions

@@ -80,7 +80,7 @@ class TubeModel:
         beta = solution.beta
         at_bound = (beta != 0) & ((beta == problem.upper) | (beta == problem.lower))
         # G = Kb + rb + p, and K is the same in both halves.
-        sums = solution.gradient - problem.p - problem.ridge * beta
+        sums = problem.image(beta, solution.gradient)
         return cls(
             beta.reshape(-1, n).sum(axis=0),
             at_bound.reshape(-1, n).any(axis=0),

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._labels import need_two_classes
 from mercer._machine import KernelMachine
 from mercer._sklearn import StrOptions, fit_context
 from mercer.gram import KernelSums
@@ -24,7 +25,6 @@ from mercer.machines import (
     class_votes,
     combine_pairs,
     decompose,
-    need_two_classes,
     out_of_fold_values,
     pairs_of,
     slacks,

@@ -15,11 +15,12 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._labels import need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import blas_for, wanted_threads
 from mercer._weights import checked_weights
 from mercer.kernels import Kernel
-from mercer.machines import need_two_classes, rows_of
+from mercer.machines import rows_of
 from mercer.model_selection.criteria.held_out import fold_splits
 from mercer.model_selection.gradient.descent import Step
 from mercer.model_selection.gradient.evaluations import Memory
