@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linprog
 
 from mercer.problems.quadratic_program import QuadraticProgram, Vector
 from mercer.solvers._features import Features
@@ -33,6 +34,8 @@ _MOST_ROUNDS = 6
 _COARSENESS = 16
 # Smoothing ends when the band holds no more than one row in this many.
 _FEW = 16
+# By how much the objective must fall along a direction of entries up to 1, relative to p.
+_ENDLESS = 1e-6
 _MANY = 2_000
 
 
@@ -135,17 +138,43 @@ def solve_linear(
     given = Features.checked(features, problem.n)
     start = starting_point(problem, warm_start)
     if not given.far_from_centre():
-        return _solve(problem, given, start, tol, limits)
+        return _told_apart(_solve(problem, given, start, tol, limits), problem, given)
     # With z = c + m the gradient is CC'b + Cm delta + p + rb + (C'b + m delta).m, where the last
     # term is the same in every row: it only shifts the offset.
     mean = given.mean()
     centred = Features(given.values - mean)
     shifted = replace(problem, p=problem.p + problem.delta * centred.times(mean))
-    found = _solve(shifted, centred, start, tol, limits)
+    found = _told_apart(_solve(shifted, centred, start, tol, limits), shifted, centred)
     constant = float(mean @ (centred.transposed_times(found.beta) + problem.delta * mean))
     gradient = found.gradient + constant
     objective = problem.objective(found.beta, gradient)
     return replace(found, gradient=gradient, objective=objective, offset=found.offset - constant)
+
+
+def _told_apart(found: Solution, problem: QuadraticProgram, features: Features) -> Solution:
+    """Say of a solution that rounding seems to keep from the optimum whether there is one."""
+    if found.status != "stalled" or not problem.may_diverge():
+        return found
+    endless = _endless_direction(problem, features)
+    return replace(found, status="unbounded") if endless else found
+
+
+def _endless_direction(problem: QuadraticProgram, features: Features) -> bool:
+    r"""Tell whether the objective falls for ever along some direction v.
+
+    That is so exactly if :math:`Z^\top v = 0`, :math:`\sum v = 0` and :math:`p^\top v < 0` for some
+    v that no bound and no ridge stops: a linear program, whose v may as well be at most 1.
+    """
+    rises = (problem.ridge == 0) & np.isposinf(problem.upper)
+    falls = (problem.ridge == 0) & np.isneginf(problem.lower)
+    values = features.values
+    dense = values.toarray() if features.sparse else values
+    scale = np.abs(dense).max(axis=0)
+    rows = np.column_stack([dense / np.where(scale > 0, scale, 1.0), np.ones(problem.n)])
+    bounds = np.column_stack([np.where(falls, -1.0, 0.0), np.where(rises, 1.0, 0.0)])
+    span = float(np.abs(problem.p).max()) or 1.0
+    program = linprog(problem.p / span, A_eq=rows.T, b_eq=np.zeros(rows.shape[1]), bounds=bounds)
+    return bool(program.status == 0 and program.fun < -_ENDLESS)
 
 
 def _solve(
