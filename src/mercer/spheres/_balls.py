@@ -20,6 +20,10 @@ Floats = NDArray[np.float64]
 ROUNDING = 1e-12
 """Share of the largest k(x, x) below which differences of squared distances mean nothing."""
 
+CENTRE = 1e-14
+"""A row whose squared distance is below this share of the largest k(x, x) is at the centre: the
+terms that cancel leave as much by rounding."""
+
 POINT = 1e-6
 """A ball whose radius is below this share of the largest sqrt(k(x, x)) is a point."""
 
@@ -100,7 +104,8 @@ class Balls:
                 self.segments,
                 n_threads,
             )[:, :, 0]
-        return np.maximum(own[:, None] - 2.0 * sums + self.squared_norms, 0.0)
+        squared = own[:, None] - 2.0 * sums + self.squared_norms
+        return np.where(squared > CENTRE * self.scale, squared, 0.0)
 
     def centres(self) -> Floats:
         """Return the centres in input space, for the linear kernel."""

@@ -20,6 +20,7 @@ from mercer._machine import KernelMachine
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer._warnings import warn
+from mercer._weights import checked_weights
 from mercer.kernels import Kernel, Linear
 from mercer.machines import (
     KERNEL_CONSTRAINTS,
@@ -240,10 +241,11 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         """
         X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_format())
         check_classification_targets(y)
+        kept = np.flatnonzero(checked_weights(sample_weight, X))
+        classes, codes = np.unique(y[kept], return_inverse=True)
+        need_two_classes(classes.size, "; one class alone is described by SVDD")
         rows = self._training_rows(X, sample_weight, translate=True)
         weights, gram = rows.weights, rows.gram
-        classes, codes = np.unique(y[rows.kept], return_inverse=True)
-        need_two_classes(classes.size, "; one class alone is described by SVDD")
         tasks = class_tasks(gram, codes, weights, classes.size, float(self.nu))
         options, starts = self._options(), self._last_solutions_of()
         balls, solutions = fit_balls(tasks, gram, options, starts)
@@ -253,7 +255,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         slope = None
         if self.calibration_folds is not None:
             slope = self._calibrate(rows, codes, tasks, balls, centres, used)
-        self._store(X, rows.kept, classes, tasks, balls, solutions, centres)
+        self._store(X, kept, classes, tasks, balls, solutions, centres)
         self.radii_, self._used_radii = radii, used
         if slope is not None:
             self.slope_ = slope

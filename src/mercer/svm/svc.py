@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._labels import need_two_classes
 from mercer._machine import KernelMachine
 from mercer._sklearn import StrOptions, fit_context
+from mercer._weights import checked_weights
 from mercer.gram import KernelSums
 from mercer.kernels import Linear
 from mercer.machines import (
@@ -232,8 +233,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_format())
         if y.dtype.kind not in "biuUS":  # whole numbers and strings are labels whatever they are
             check_classification_targets(y)
+        classes, codes = _classes(y, np.flatnonzero(checked_weights(sample_weight, X)))
         rows = self._training_rows(X, sample_weight)
-        classes, codes = _classes(y, rows.kept)
         factors = class_factors(self.class_weight, classes, codes, rows.weights)
         training = Training.of(
             rows.gram,
