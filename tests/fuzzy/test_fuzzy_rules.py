@@ -299,7 +299,7 @@ BAD = {
     "terms": ({"terms": ["low"]}, {}, "at least 2 words"),
     "numbers as terms": ({"terms": [1, 2]}, {}, "at least 2 words"),
     "norm": ({"t_norm": "lukasiewicz"}, {}, "'t_norm'"),
-    "one class": ({}, {"y": np.ones(150)}, "at least 2 classes"),
+    "one class": ({}, {"y": np.ones(150)}, "at least two classes"),
     "weight": ({}, {"sample_weight": np.linspace(-1, 1, 150)}, "sample_weight"),
     "no weight": ({}, {"sample_weight": np.zeros(150)}, "weight"),
 }

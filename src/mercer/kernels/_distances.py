@@ -71,7 +71,7 @@ def _from_products(X: Points, Y: Points) -> Floats:
     distances = dot_products(x_centred, y_centred)
     x_norms, y_norms = squared_norms(x_centred), squared_norms(y_centred)
     allowance = distances.size if sp.issparse(X) else int(MANY * distances.size) + len(x_norms)
-    for rows in row_blocks(*distances.shape, IN_CACHE):
+    for rows in row_blocks(len(distances), distances.shape[1], IN_CACHE):
         # One sum of two norms, so that the result is symmetric to the last bit.
         norms = x_norms[rows, None] + y_norms
         block = distances[rows]
