@@ -329,7 +329,10 @@ class Kernel(ABC, RememberedParameters, BaseEstimator):
         Y = X if Y is None else Y
         W = as_contraction(W, count_rows(X), count_rows(Y))
         return float(
-            sum(np.vdot(W[rows], self(X[rows], Y)) for rows in row_blocks(len(W), W.shape[1], IN_CACHE))
+            sum(
+                np.vdot(W[rows], self(X[rows], Y))
+                for rows in row_blocks(len(W), W.shape[1], IN_CACHE)
+            )
         )
 
     # ---- helpers ----------------------------------------------------------------------------

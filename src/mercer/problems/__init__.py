@@ -12,8 +12,7 @@ from mercer.problems.formulations import (
     svdd,
     svdd_with_outliers,
 )
-from mercer.problems.programs import Programs
-from mercer.problems.quadratic_program import QuadraticProgram
+from mercer.problems.quadratic_program import Programs, QuadraticProgram
 
 __all__ = [
     "Programs",

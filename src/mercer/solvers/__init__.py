@@ -3,8 +3,7 @@
 from mercer.solvers.options import Options
 from mercer.solvers.path import solve_path
 from mercer.solvers.smo import solve_smo
-from mercer.solvers.solution import Solution
-from mercer.solvers.solutions import Solutions
+from mercer.solvers.solution import Solution, Solutions
 from mercer.solvers.solve import solve, solve_all
 from mercer.solvers.starting_point import StartingPoint
 

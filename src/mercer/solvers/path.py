@@ -14,7 +14,7 @@ from mercer.gram import Gram
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers.options import Options
 from mercer.solvers.smo import STATUSES
-from mercer.solvers.solutions import Solutions
+from mercer.solvers.solution import Solutions
 
 Vector = NDArray[np.float64]
 

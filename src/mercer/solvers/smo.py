@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -13,11 +14,9 @@ from mercer._threads import available_threads
 from mercer.gram import Gram
 from mercer.gram.base import Indices
 from mercer.problems import Programs, QuadraticProgram
-from mercer.solvers._limits import Limits
-from mercer.solvers._presolve import starting_point
+from mercer.solvers._presolve import variables
 from mercer.solvers.options import Options
-from mercer.solvers.solution import Solution, Status
-from mercer.solvers.solutions import Solutions
+from mercer.solvers.solution import Solution, Solutions, Status
 from mercer.solvers.starting_point import StartingPoint
 
 FEW_ROWS = 1000
@@ -92,12 +91,13 @@ def smo_all(
     Small programs are solved side by side, one thread each, larger ones one after the other by all
     threads.
     """
-    n, limits = programs.p.size, Limits(time_limit=options.time_limit)
+    n, begun = programs.p.size, time.monotonic()
     if rows is None and n != gram.n:
         raise ValueError(f"The problem has {n} rows, but the kernel matrix has {gram.n}.")
-    beta = starting_point(programs, warm_start)
-    if beta is None:
+    if warm_start is None:
         beta = programs.feasible_point()
+    else:
+        beta = programs.repair(variables(warm_start))
     gradient = np.empty_like(beta)
     n_iter = np.zeros(len(programs), dtype=np.int64)
     status = np.zeros(len(programs), dtype=np.uint8)
@@ -108,7 +108,8 @@ def smo_all(
     diagonal = gram.diag()
     source, view = gram.source()
     if options.time_limit is not None:
-        options = replace(options, time_limit=limits.remaining())
+        left = options.time_limit - (time.monotonic() - begun)
+        options = replace(options, time_limit=max(0.0, left))
     _engine.solve_programs(
         source,
         (

@@ -1,14 +1,15 @@
-"""What every solver returns."""
+"""What every solver returns, of one program or of several."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.problems.quadratic_program import QuadraticProgram
+from mercer.problems import Programs, QuadraticProgram
 
 Vector = NDArray[np.float64]
 
@@ -103,3 +104,96 @@ def judged(is_near: bool, status: Status) -> Status:
     if is_near:
         return "converged"
     return "stalled" if status == "converged" else status
+
+
+@dataclass(frozen=True, eq=False)
+class Solutions:
+    """Points of several programs laid end to end, and how good each is.
+
+    Parameters
+    ----------
+    beta, gradient : ndarray of shape (n,)
+        As in `Solution`, of one program after the other.
+    ends : ndarray of int of shape (m + 1,)
+        Those of the programs.
+    objective, offset, gap : ndarray of shape (m,)
+    n_iter : ndarray of int of shape (m,)
+    converged : ndarray of bool of shape (m,)
+    status : tuple of m str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.gram import make_gram
+    >>> from mercer.kernels import Linear
+    >>> from mercer.problems import Programs, hinge_svc
+    >>> from mercer.solvers import solve_all
+    >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> programs = Programs.of([hinge_svc([-1, 1], C=10.0), hinge_svc([-1, 1], C=10.0)])
+    >>> solutions = solve_all(programs, make_gram(Linear(), X), rows=np.array([1, 2, 0, 3]))
+    >>> solutions.beta, [solution.offset for solution in solutions]
+    (array([-0.5  ,  0.5  , -0.125,  0.125]), [0.0, 0.0])
+    """
+
+    beta: Vector
+    gradient: Vector
+    ends: NDArray[np.int64]
+    objective: Vector
+    offset: Vector
+    gap: Vector
+    n_iter: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    status: tuple[Status, ...]
+
+    @classmethod
+    def at(
+        cls,
+        programs: Programs,
+        beta: Vector,
+        gradient: Vector,
+        *,
+        tol: float | Vector,
+        n_iter: NDArray[np.int64],
+        status: Sequence[Status],
+    ) -> Solutions:
+        """Judge points, as `Solution.at` does."""
+        offset, gap = programs.kkt(beta, gradient)
+        near = gap <= tol
+        ended = tuple(map(judged, near.tolist(), status))
+        converged = np.array([why == "converged" for why in ended])
+        objective = programs.objective(beta, gradient)
+        return cls(beta, gradient, programs.ends, objective, offset, gap, n_iter, converged, ended)
+
+    @classmethod
+    def of(cls, solutions: Sequence[Solution]) -> Solutions:
+        """Lay solutions end to end."""
+        return cls(
+            np.concatenate([one.beta for one in solutions]),
+            np.concatenate([one.gradient for one in solutions]),
+            np.concatenate([[0], np.cumsum([one.beta.size for one in solutions])]),
+            np.array([one.objective for one in solutions]),
+            np.array([one.offset for one in solutions]),
+            np.array([one.gap for one in solutions]),
+            np.array([one.n_iter for one in solutions], dtype=np.int64),
+            np.array([one.converged for one in solutions]),
+            tuple(one.status for one in solutions),
+        )
+
+    def __len__(self) -> int:
+        return self.gap.size
+
+    def __getitem__(self, k: int) -> Solution:
+        part = slice(self.ends[k], self.ends[k + 1])
+        return Solution(
+            self.beta[part],
+            self.gradient[part],
+            float(self.objective[k]),
+            float(self.offset[k]),
+            float(self.gap[k]),
+            int(self.n_iter[k]),
+            bool(self.converged[k]),
+            self.status[k],
+        )
+
+    def __iter__(self) -> Iterator[Solution]:
+        return (self[k] for k in range(len(self)))

@@ -18,8 +18,7 @@ from mercer.solvers.exact import solve_exact
 from mercer.solvers.linear import linear_is_worthwhile, solve_linear
 from mercer.solvers.options import Options
 from mercer.solvers.smo import smo_all
-from mercer.solvers.solution import Solution
-from mercer.solvers.solutions import Solutions
+from mercer.solvers.solution import Solution, Solutions
 
 
 def solve(
