@@ -328,12 +328,8 @@ class Kernel(ABC, RememberedParameters, BaseEstimator):
         """Return the sum of W_ij k(x_i, y_j), a block of rows at a time."""
         Y = X if Y is None else Y
         W = as_contraction(W, count_rows(X), count_rows(Y))
-        return float(
-            sum(
-                np.vdot(W[rows], self(X[rows], Y))
-                for rows in row_blocks(len(W), W.shape[1], IN_CACHE)
-            )
-        )
+        blocks = row_blocks(len(W), W.shape[1], IN_CACHE)
+        return float(sum(np.vdot(W[rows], self(X[rows], Y)) for rows in blocks))
 
     # ---- helpers ----------------------------------------------------------------------------
 
