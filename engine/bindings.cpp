@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "elimination.hpp"
 #include "hot_loops.hpp"
@@ -37,6 +38,15 @@ Index extent(const NumpyArray& array, std::size_t axis = 0) {
     return static_cast<Index>(array.shape(axis));
 }
 
+// An array of one kind out of a tuple.
+template <class NumpyArray>
+NumpyArray element(const nb::tuple& t, std::size_t k, bool convert) {
+    NumpyArray array;
+    if (nb::try_cast(t[k], array, convert)) return array;
+    const std::string number = std::to_string(k);
+    throw nb::type_error(("array " + number + " has the wrong type or shape, or cannot be written to").c_str());
+}
+
 void check_length(Index given, Index wanted) {
     if (given != wanted) throw std::invalid_argument("all arrays of the problem must have the same length");
 }
@@ -58,11 +68,17 @@ KernelShape shape_of(int family, double gamma, double coef0, int degree, double 
     return shape;
 }
 
-// Called now and then from the solver, without the lock: lets Ctrl-C through and asks the callback.
+// Called now and then from the solver, without the lock: lets Ctrl-C through.
+void check_signals() {
+    nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// The same, and asks the callback.
 std::function<bool(std::int64_t, double)> progress_of(const nb::object& callback) {
     return [callback](std::int64_t n_iter, double gap) {
+        check_signals();
         nb::gil_scoped_acquire lock;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
         return !callback.is_none() && nb::cast<bool>(nb::bool_(callback(n_iter, gap)));
     };
 }
@@ -79,6 +95,7 @@ SmoOptions options_of(const nb::object& given, int n_threads) {
     options.cache_bytes = static_cast<std::int64_t>(nb::cast<double>(given.attr("cache_bytes")));
     options.n_threads = n_threads;
     options.progress = progress_of(nb::object(given.attr("callback")));
+    options.check_signals = check_signals;
     return options;
 }
 
@@ -156,13 +173,13 @@ struct ProgramArrays {
 private:
     static Doubles vector_at(const nb::tuple& t, std::size_t k) {
         if (t.size() != 5) throw std::invalid_argument("a problem is (p, lower, upper, ridge, diagonal)");
-        return nb::cast<Doubles>(t[k]);
+        return element<Doubles>(t, k, true);
     }
 };
 
 // Arrays that are changed in place are never converted.
 MutableDoubles changed(const nb::tuple& t, std::size_t k, Index n) {
-    const auto array = nb::cast<MutableDoubles>(t[k], false);
+    const auto array = element<MutableDoubles>(t, k, false);
     check_length(extent(array), n);
     return array;
 }
@@ -177,15 +194,15 @@ void solve_programs_of(const Rows& rows, const nb::tuple& problem, std::optional
     check_ends(ends, count, n);
     if (report.size() != 4) throw std::invalid_argument("a report is (beta, gradient, n_iter, status)");
     const auto beta = changed(report, 0, n), gradient = changed(report, 1, n);
-    const auto n_iter = nb::cast<MutableIndices>(report[2], false);
-    const auto status = nb::cast<MutableFlags>(report[3], false);
+    const auto n_iter = element<MutableIndices>(report, 2, false);
+    const auto status = element<MutableFlags>(report, 3, false);
     check_length(extent(n_iter), count);
     check_length(extent(status), count);
     std::optional<Doubles> anchor, image;
     if (start) {
         if (start->size() != 2) throw std::invalid_argument("a start is (anchor, image)");
-        anchor = nb::cast<Doubles>((*start)[0]);
-        image = nb::cast<Doubles>((*start)[1]);
+        anchor = element<Doubles>(*start, 0, true);
+        image = element<Doubles>(*start, 1, true);
         check_length(extent(*anchor), n);
         check_length(extent(*image), n);
     }
@@ -215,19 +232,21 @@ Index solve_path_of(const Rows& rows, const nb::tuple& problem, std::optional<In
     const ProgramArrays arrays(problem, row, rows.supply->size());
     const Index n = arrays.size(), count = extent(prices);
     const auto beta = changed(start, 0, n), image = changed(start, 1, n);
-    const auto betas = nb::cast<MutableMatrix<double>>(report[0], false),
-               images = nb::cast<MutableMatrix<double>>(report[1], false);
-    const auto n_iter = nb::cast<MutableIndices>(report[2], false);
-    const auto status = nb::cast<MutableFlags>(report[3], false);
+    const auto betas = element<MutableMatrix<double>>(report, 0, false),
+               images = element<MutableMatrix<double>>(report, 1, false);
+    const auto n_iter = element<MutableIndices>(report, 2, false);
+    const auto status = element<MutableFlags>(report, 3, false);
     check_length(extent(betas, 1), n);
     check_length(extent(images, 1), n);
     for (Index size : {extent(betas), extent(images), extent(n_iter), extent(status)})
         if (size != count) throw std::invalid_argument("the report must have a line for each price");
     for (Index k = 0; k < count; ++k)
         if (!(prices.data()[k] > 0.0)) throw std::invalid_argument("a price must be above 0");
+    const double price = nb::cast<double>(start[2]);
+    if (!(price > 0.0)) throw std::invalid_argument("the price of the start must be above 0");
     const PathProblem path{arrays.p.data(),     arrays.lower.data(),    arrays.upper.data(),
                            arrays.ridge.data(), arrays.diagonal.data(), n};
-    const PathPoint at{beta.data(), image.data(), nb::cast<double>(start[2])};
+    const PathPoint at{beta.data(), image.data(), price};
     const SmoOptions settings = options_of(options, n_threads);
     nb::gil_scoped_release unlocked;
     return solve_path(*rows.supply, arrays.rows(), path, prices.data(), count, settings, at,
@@ -256,10 +275,10 @@ nb::dict eliminate_features(Matrix<double> columns, Flags fixed, Indices counts,
     for (Index j = 0; j < extent(fixed); ++j) removable += fixed.data()[j] == 0;
     if (total > removable) throw std::invalid_argument("there are fewer features than shall be dropped");
     if (report.size() != 5) throw std::invalid_argument("a report is (dropped, importances, gaps, fitted, seconds)");
-    const auto dropped = nb::cast<MutableIndices>(report[0], false);
-    const auto importances = nb::cast<MutableDoubles>(report[1], false);
-    const auto gaps = nb::cast<MutableDoubles>(report[2], false), fitted = nb::cast<MutableDoubles>(report[3], false),
-               seconds = nb::cast<MutableDoubles>(report[4], false);
+    const auto dropped = element<MutableIndices>(report, 0, false);
+    const auto importances = element<MutableDoubles>(report, 1, false),
+               gaps = element<MutableDoubles>(report, 2, false), fitted = element<MutableDoubles>(report, 3, false),
+               seconds = element<MutableDoubles>(report, 4, false);
     if (extent(dropped) != total || extent(importances) != total || extent(gaps) != rounds ||
         extent(fitted) != rounds || extent(seconds) != rounds)
         throw std::invalid_argument("the report has the wrong size");

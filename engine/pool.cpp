@@ -4,24 +4,27 @@
 
 namespace mercer {
 
+template <class Work>
+void Pool::Job::attempt(const Work& work) noexcept {
+    try {
+        work();
+    } catch (...) {
+        if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
+    }
+}
+
 bool Pool::Job::work() noexcept {
     const Index mine = next_.fetch_add(1, std::memory_order_relaxed);
     if (mine >= count_) return false;
-    if (!failed_.load(std::memory_order_relaxed)) {
-        try {
-            task_(mine);
-        } catch (...) {
-            if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
-        }
-    }
+    if (!failed_.load(std::memory_order_relaxed)) attempt([&] { task_(mine); });
     done_.fetch_add(1, std::memory_order_release);
     return true;
 }
 
-std::exception_ptr Pool::Job::finish() noexcept {
+std::exception_ptr Pool::Job::finish(const std::function<void()>& wait) noexcept {
     while (work()) {
     }
-    while (done_.load(std::memory_order_acquire) < count_) std::this_thread::yield();
+    while (done_.load(std::memory_order_acquire) < count_) attempt(wait);
     return std::move(error_);
 }
 
@@ -33,12 +36,12 @@ Pool::Posted& Pool::Posted::operator=(Posted&& other) noexcept {
 Pool::Posted::~Posted() {
     if (!job_) return;
     job_->give_up();  // never joined: an exception is on its way already
-    job_->finish();
+    job_->finish(std::this_thread::yield);
 }
 
-void Pool::Posted::join() {
+void Pool::Posted::join(const std::function<void()>& wait) {
     const std::shared_ptr<Job> job = std::move(job_);
-    if (std::exception_ptr error = job->finish()) std::rethrow_exception(std::move(error));
+    if (std::exception_ptr error = job->finish(wait)) std::rethrow_exception(std::move(error));
 }
 
 Pool::Pool(int n_threads) {

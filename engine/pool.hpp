@@ -32,9 +32,9 @@ public:
 
         explicit operator bool() const { return job_ != nullptr; }
 
-        // Does what nobody has begun and waits for the rest. Throws what the first task that failed threw; the
-        // tasks after that one are skipped.
-        void join();
+        // Does what nobody has begun and waits for the rest, by calling `wait` again and again. Throws what the
+        // first of them that failed threw; the tasks after that one are skipped.
+        void join(const std::function<void()>& wait = std::this_thread::yield);
 
     private:
         std::shared_ptr<Job> job_;
@@ -61,16 +61,19 @@ private:
         bool work() noexcept;
         // Returns when all tasks have ended, with what the first one that failed threw, which the job then
         // forgets: an exception may belong to the caller, and helpers let go of the job at any time.
-        std::exception_ptr finish() noexcept;
+        std::exception_ptr finish(const std::function<void()>& wait) noexcept;
         void give_up() noexcept { failed_.store(true, std::memory_order_relaxed); }
 
     private:
+        template <class Work>
+        void attempt(const Work& work) noexcept;
+
         const Task task_;
         const Index count_;
         std::atomic<Index> next_{0};
         std::atomic<Index> done_{0};
         std::atomic<bool> failed_{false};
-        std::exception_ptr error_;  // written by the task that failed first, read when all have ended
+        std::exception_ptr error_;  // written by what failed first, read when all have ended
     };
 
     void help();

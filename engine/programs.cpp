@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "smo.hpp"
@@ -23,25 +24,55 @@ constexpr Index side_by_side = 5000;  // programs of at most so many variables h
 constexpr Index first_look = 32;      // rows of each side whose gradient is computed anew
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// What a program has left of the time and the steps of all.
+// What a program has left of the time and the steps of all, and whether any shall go on. A program asks the caller
+// every twentieth of a second, and so does one that ends when nobody has asked for so long; the answer holds for all.
 class Limits {
 public:
-    explicit Limits(const SmoOptions& given)
-        : given_(given), end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(given.time_limit))) {}
+    explicit Limits(const SmoOptions& given) : given_(given), start_(Clock::now()), listened_(start_), asked_(start_) {}
 
-    SmoOptions remaining(double tol, std::int64_t n_iter) const {
+    SmoOptions remaining(double tol, std::int64_t n_iter) {
         SmoOptions options = given_;
         options.tol = tol;
         if (given_.max_iter >= 0) options.max_iter = std::max<std::int64_t>(0, given_.max_iter - n_iter);
-        if (given_.time_limit >= 0.0) options.time_limit = std::max(0.0, Seconds(end_ - Clock::now()).count());
+        if (given_.time_limit >= 0.0)
+            options.time_limit = std::max(0.0, given_.time_limit - Seconds(Clock::now() - start_).count());
+        options.progress = [this](std::int64_t steps, double gap) { return ask(steps, gap); };
         return options;
     }
+
+    void note_end(const SmoResult& result) {
+        listen();
+        if (is_over(asked_)) ask(result.n_iter, result.gap);
+    }
+
+    // Signals come to the caller only, who may be the one that waits for the others.
+    void listen() {
+        if (std::this_thread::get_id() != caller_ || !is_over(listened_)) return;
+        listened_ = Clock::now();
+        if (given_.check_signals) given_.check_signals();
+    }
+
+    void stop() { stopped_ = true; }
+    bool is_stopped() const { return stopped_; }
 
 private:
     using Clock = std::chrono::steady_clock;
     using Seconds = std::chrono::duration<double>;
+
+    static bool is_over(Clock::time_point start) { return Clock::now() - start > std::chrono::milliseconds(50); }
+
+    bool ask(std::int64_t n_iter, double gap) {
+        asked_ = Clock::now();
+        if (!stopped_ && given_.progress && given_.progress(n_iter, gap)) stopped_ = true;
+        return stopped_;
+    }
+
     const SmoOptions& given_;
-    Clock::time_point end_;
+    const std::thread::id caller_ = std::this_thread::get_id();
+    const Clock::time_point start_;
+    Clock::time_point listened_;  // of the caller alone
+    std::atomic<Clock::time_point> asked_;
+    std::atomic<bool> stopped_{false};
 };
 
 // An objective that proves that there is no minimum, or -infinity where nothing can diverge. A hard margin of rho has
@@ -84,12 +115,12 @@ public:
         find_rows();
     }
 
-    SmoResult solve(const Limits& limits) {
+    SmoResult solve(Limits& limits) {
         start();
+        if (limits.is_stopped()) return {SmoStatus::interrupted};
         unbounded_below_ = unbounded_below(problem_);
         std::int64_t n_iter = 0;
-        if (is_rough()) {
-            const auto rows = supply_.single(selection(), pool_);
+        if (const auto rows = is_rough() ? supply_.single(selection(), pool_) : nullptr) {
             const SmoResult result = run(*rows, limits.remaining(single_margin * tol_, 0));
             correct_gap();
             if (violation_of(problem_, at_).gap() <= tol_ || is_limit(result.status)) return result;
@@ -175,7 +206,7 @@ private:
 
     // To the tolerance, and a small program beyond it, in as many steps again as it may take.
     template <class T>
-    SmoResult finish(const RowSource<T>& rows, const Limits& limits, std::int64_t n_iter) {
+    SmoResult finish(const RowSource<T>& rows, Limits& limits, std::int64_t n_iter) {
         SmoOptions options = limits.remaining(tol_, n_iter);
         if (n() <= small && options.max_iter < 0) options.refined_tol = small_tol;
         return run(rows, options);
@@ -247,28 +278,34 @@ void solve_programs(const RowSupply& supply, const Programs& programs, const Smo
                     const ProgramReport& report) {
     Index largest = 0;
     for (Index k = 0; k < programs.count; ++k) largest = std::max(largest, programs.ends[k + 1] - programs.ends[k]);
-    std::atomic<bool> failed{false};  // the others need not go on
-    SmoOptions common = options;
-    common.progress = [&](std::int64_t n_iter, double gap) {
-        return failed || (options.progress && options.progress(n_iter, gap));
-    };
-    const Limits limits(common);
+    Limits limits(options);
     const auto solve = [&](Index k, Pool& pool) {
         try {
             const SmoResult result = Program(supply, programs, k, report, pool).solve(limits);
             report.n_iter[k] = result.n_iter;
             report.status[k] = static_cast<std::uint8_t>(result.status);
+            limits.note_end(result);
         } catch (...) {
-            failed = true;
+            limits.stop();  // the others need not go on
             throw;
         }
     };
     if (are_shared_out(programs, largest, options.n_threads)) {
         Pool pool(options.n_threads);
-        pool.run(programs.count, [&](Index k) {
+        const auto task = [&](Index k) {
             Pool alone(1);
             solve(k, alone);
-        });
+        };
+        const auto wait = [&] {
+            std::this_thread::yield();
+            try {
+                limits.listen();
+            } catch (...) {
+                limits.stop();
+                throw;
+            }
+        };
+        pool.post(programs.count, task).join(wait);
         return;
     }
     Pool pool(largest >= few_rows ? options.n_threads : 1);

@@ -37,6 +37,7 @@ struct SmoOptions {
     double unbounded_below =
         -std::numeric_limits<double>::infinity();                   // an objective that proves the problem unbounded
     std::function<bool(std::int64_t n_iter, double gap)> progress;  // true: stop
+    std::function<void()> check_signals;                            // what progress does besides
 };
 
 enum class SmoStatus : int { converged, max_iter, time_limit, interrupted, unbounded, stalled, shrink };

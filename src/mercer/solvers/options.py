@@ -27,7 +27,8 @@ class Options:
     time_limit : float or None, default=None
         Seconds for all programs together.
     callback : callable or None, default=None
-        ``callback(n_iter, gap)``, about twenty times a second; True stops.
+        ``callback(n_iter, gap)``, about twenty times a second, of whichever program is at hand;
+        True stops all of them.
     n_threads : int or None, default=None
         None uses all processors.
     cache_bytes : float, default=200e6

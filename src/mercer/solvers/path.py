@@ -39,7 +39,7 @@ def solve_path(
     Parameters
     ----------
     problem : QuadraticProgram
-        The program of price 1.
+        The program of price 1; its variables sum to 0.
     gram : Gram
         The matrix K, which should lie in memory.
     prices : array-like of shape (m,)
@@ -66,6 +66,8 @@ def solve_path(
     >>> found.beta.reshape(3, 2)[:, 0]
     array([0.1, 0.5, 1. ])
     """
+    if problem.delta != 0.0:
+        raise ValueError(f"Only a sum of 0 stays one at any price, got a sum of {problem.delta:g}.")
     options = Options() if options is None else options
     steps = np.asarray(prices, dtype=np.float64)
     n = problem.n

@@ -101,7 +101,7 @@ def smo_all(
     gradient = np.empty_like(beta)
     n_iter = np.zeros(len(programs), dtype=np.int64)
     status = np.zeros(len(programs), dtype=np.uint8)
-    gaps = np.full(len(programs), options.tol) if tol is None else np.asarray(tol, dtype=float)
+    gaps = np.full(len(programs), options.tol if tol is None else tol, dtype=np.float64)
     start = None
     if isinstance(warm_start, StartingPoint):
         start = (warm_start.beta, warm_start.image)

@@ -111,6 +111,27 @@ void joined_once() {
     expect(!posted && sum == 4950, "each task is done once");
 }
 
+// Helpers are at work for as long as the caller has not given up waiting.
+void caller_gives_up() {
+    Pool pool(2);
+    for (int repetition = 0; repetition < 50; ++repetition) {
+        std::atomic<bool> in_helper{false}, stopped{false};
+        const auto caller = std::this_thread::get_id();
+        const auto task = [&](std::int64_t) {
+            while (!in_helper && !stopped) {
+                if (std::this_thread::get_id() != caller) in_helper = true;
+            }
+            while (std::this_thread::get_id() != caller && !stopped) pause();
+        };
+        const auto give_up = [&] {
+            stopped = true;
+            throw std::logic_error("enough");
+        };
+        expect_error<std::logic_error>([&] { pool.post(2, task).join(give_up); }, "the wait cannot fail");
+    }
+    expect_all_at_work(pool);
+}
+
 }  // namespace
 
 int main() {
@@ -119,5 +140,6 @@ int main() {
     every_task_fails();
     owner_leaves();
     joined_once();
+    caller_gives_up();
     return 0;
 }
