@@ -14,35 +14,27 @@ from mercer.gram import StoredGram
 from mercer.gram.downdated import DowndatedGram
 from mercer.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from mercer.problems import hard_margin_svc, hinge_svc, squared_hinge_svc
-from mercer.solvers import solve
+from mercer.solvers import Options, solve
 from mercer.solvers.elimination import eliminate_features
 
-OPTIONS = {
-    "tol": 1e-6,
-    "max_iter": -1,
-    "time_limit": -1.0,
-    "block": 2048,
-    "shrinking": True,
-    "cache_bytes": 0,
-    "n_threads": 1,
-    "unbounded_below": -np.inf,
-    "callback": None,
-}
+OPTIONS = Options(tol=1e-6)
 
 
-def run(X: np.ndarray, problem: Any, counts: list[int], fixed: Any = None) -> Any:
+def run(
+    X: np.ndarray, problem: Any, counts: list[int], fixed: Any = None, options: Options = OPTIONS
+) -> Any:
     """Eliminate from a start at a feasible point; return what happened, and the last state."""
     kernel = X @ X.T
     beta = problem.feasible_point()
     gradient = kernel @ beta + problem.ridge * beta + problem.p
-    diagonal = kernel.diagonal().copy()
-    arrays = (problem.p, problem.lower, problem.upper, problem.ridge, diagonal, beta, gradient)
     found = eliminate_features(
         np.ascontiguousarray(X.T),
         np.array(counts, dtype=np.int64),
         kernel,
-        arrays,
-        OPTIONS,
+        problem,
+        beta,
+        gradient,
+        options,
         fixed=np.zeros(X.shape[1], np.uint8) if fixed is None else fixed,
         row_weights=np.ones(len(X)),
     )
@@ -142,7 +134,10 @@ def test_rounds_end_where_rounding_would_tell() -> None:
 REFUSED = {
     "too many": ({"counts": np.array([3, 3])}, "fewer features"),
     "none": ({"counts": np.array([0])}, "must drop a feature"),
-    "kernel": ({"kernel": np.zeros((3, 3))}, "rows"),
+    "kernel": ({"kernel": np.zeros((3, 3))}, "same length"),
+    "beta": ({"beta": np.zeros(3)}, "same length"),
+    "gradient": ({"gradient": np.array([1.0, -1.0, -1.0, 1.0, 0.0])}, "same length"),
+    "weights": ({"row_weights": np.ones(3)}, "rows"),
     "fixed": ({"fixed": np.zeros(2, np.uint8)}, "marked as fixed"),
 }
 
@@ -150,27 +145,37 @@ REFUSED = {
 @pytest.mark.parametrize(("changes", "words"), REFUSED.values(), ids=REFUSED)
 def test_engine_refuses(changes: Any, words: str) -> None:
     problem = hinge_svc(np.array([-1.0, 1.0, 1.0, -1.0]), 1.0)
-    beta = np.zeros(4)
-    arrays = (
-        problem.p,
-        problem.lower,
-        problem.upper,
-        problem.ridge,
-        np.ones(4),
-        beta,
-        problem.p.copy(),
-    )
     given = {
         "columns": np.ones((5, 4)),
         "counts": np.array([1]),
         "kernel": np.ones((4, 4)),
-        "problem": arrays,
+        "problem": problem,
+        "beta": np.zeros(4),
+        "gradient": problem.p.copy(),
         "options": OPTIONS,
         "fixed": np.zeros(5, np.uint8),
         "row_weights": np.ones(4),
     } | changes
     with pytest.raises(ValueError, match=words):
         eliminate_features(**given)
+    np.testing.assert_array_equal(given["gradient"][: problem.n], problem.p)
+    assert not given["beta"].any()
+    assert (given["kernel"] == given["kernel"][0, 0]).all()
+
+
+LIMITS: dict[str, tuple[Any, str]] = {
+    "time": ({"time_limit": 0.0}, "time_limit"),
+    "steps": ({"max_iter": 0}, "max_iter"),
+}
+
+
+@pytest.mark.parametrize(("limit", "status"), LIMITS.values(), ids=LIMITS)
+def test_limits_end_the_rounds(limit: Any, status: str) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 10)), rng.permuted(np.repeat([-1.0, 1.0], 20))
+    found, *_ = run(X, hinge_svc(y, 1.0), [1] * 8, options=Options(tol=1e-6, **limit))
+    assert found.status == status
+    assert found.n_rounds == 0
 
 
 @pytest.mark.parametrize(

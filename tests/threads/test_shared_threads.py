@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
@@ -17,8 +18,10 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from mercer import SVC, _threads
 from mercer._threads import available_threads, blas_for, wanted_threads
-from mercer.gram import ComputedGram
+from mercer.gram import RequestedGram
 from mercer.model_selection import Criterion, GradientSearch, PathSearchCV, evidence
+from mercer.problems import Programs, hinge_svc
+from mercer.solvers import Options, solve_all
 
 
 @pytest.fixture(name="sample", scope="module")
@@ -58,23 +61,43 @@ def test_affinity_and_quota_are_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
     _threads._processors.cache_clear()
 
 
-def test_few_rows_start_no_engine_threads(sample: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = engine_threads(monkeypatch, ComputedGram)
-    SVC(n_jobs=4).fit(*sample)
-    assert set(asked) == {1}
+class CountingKernel:
+    """Tells equal points from others, and notes the threads of the process when it is asked."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def __call__(self, left: Any, right: Any) -> Any:
+        self.seen.append(len(os.listdir("/proc/self/task")))
+        return (left == right.T).astype(float)
+
+    def diag(self, points: Any) -> Any:
+        return np.ones(len(points))
 
 
-def engine_threads(monkeypatch: pytest.MonkeyPatch, kind: Any) -> list[int]:
-    """Note the threads that each solve asks the engine for."""
-    asked: list[int] = []
-    original = kind.run_smo
+HELPERS = {
+    "few rows": ([999], 4, 0),
+    "more rows": ([1000], 4, 3),
+    "more rows, one thread": ([1000], 1, 0),
+    "few programs of few rows": ([99] * 10, 4, 0),
+    "many programs of few rows": ([100] * 10, 4, 3),
+    "many programs, one thread": ([100] * 10, 1, 0),
+    "programs of more rows": ([1000] * 2, 3, 2),
+}
 
-    def noted(self: Any, arrays: Any, options: Any, precision: Any) -> Any:
-        asked.append(options["n_threads"])
-        return original(self, arrays, options, precision)
 
-    monkeypatch.setattr(kind, "run_smo", noted)
-    return asked
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads are counted as on Linux")
+@pytest.mark.parametrize(("sizes", "n_threads", "helpers"), HELPERS.values(), ids=HELPERS)
+def test_helpers_are_started_where_they_pay(sizes: list[int], n_threads: int, helpers: int) -> None:
+    """Few rows start none, one by one or in few programs, whatever was asked for."""
+    kernel, n = CountingKernel(), sum(sizes)
+    programs = Programs.of([hinge_svc(np.resize([1.0, -1.0], size), 1.0) for size in sizes])
+    gram = RequestedGram(kernel, np.arange(n)[:, None])
+    before = len(os.listdir("/proc/self/task"))
+    found = solve_all(programs, gram, Options(n_threads=n_threads), rows=np.arange(n))
+    assert found.converged.all()
+    assert set(kernel.seen) == {before + helpers}
+    assert len(os.listdir("/proc/self/task")) == before
 
 
 # ---- inside joblib ---------------------------------------------------------------------------
