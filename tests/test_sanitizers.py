@@ -55,10 +55,10 @@ RACE = (
     + """
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np
-from mercer.gram import RepeatedGram, StoredGram, kernel_products, make_gram
+from mercer.gram import RepeatedGram, RequestedGram, StoredGram, kernel_products, make_gram
 from mercer.kernels import RBF
-from mercer.problems import epsilon_svr, hinge_svc
-from mercer.solvers import solve_smo
+from mercer.problems import Programs, epsilon_svr, hinge_svc
+from mercer.solvers import Options, solve_all, solve_path, solve_smo
 
 rng = np.random.default_rng(0)
 
@@ -74,6 +74,19 @@ def work(n):
     values = RBF(0.5)(X)
     assert solve_smo(problem, StoredGram(values), tol=1e-2, n_threads=3).converged
     kernel_products(RBF(0.5), X, X, np.ones((2, n)), n_threads=3)
+    _, path = solve_path(problem, StoredGram(values), [0.1, 1.0], Options(tol=1e-2, n_threads=3))
+    assert path.converged.all()
+    for gram in (make_gram(RBF(0.5), X), StoredGram(values), RequestedGram(RBF(0.5), X), twice):
+        batch(gram, X)
+
+def batch(gram, X):
+    # Programs of odd sizes on rows of their own choice, a thread each, and a callback.
+    rng, seen = np.random.default_rng(len(X)), []
+    rows = [rng.choice(gram.n, size) for size in rng.integers(100, 280, 8)]
+    signs = [np.where(X[own % len(X), 0] > 0, 1.0, -1.0) for own in rows]
+    programs = Programs.of([hinge_svc(own, 1.0) for own in signs])
+    options = Options(n_threads=3, callback=lambda n_iter, gap: seen.append(gap))
+    assert solve_all(programs, gram, options, rows=np.concatenate(rows)).converged.all()
 
 for n in (300, 2100):
     work(n)
@@ -200,6 +213,9 @@ SELECTED = {
     "engine/test_engine.py": "not instruction_sets",
     "engine/test_refusals.py": "not instruction_sets",
     "solvers/test_smo.py": SHORT,
+    "solvers/test_programs.py": "not several",
+    "solvers/test_path.py": SHORT,
+    "feature_selection/test_linear_elimination.py": "not downdated",
     "gram/test_repeated.py": SHORT,
     "svm/test_zoo.py": "(gap_is_true or prediction_follows) and not linear_C_1e6",
 }

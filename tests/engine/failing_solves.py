@@ -16,6 +16,7 @@ import numpy as np
 
 from mercer import _engine
 from mercer.gram.pairwise import FAMILIES
+from mercer.solvers import Options
 
 THREADS = 4
 N = 1500
@@ -23,42 +24,51 @@ SHAPE = (FAMILIES.index("rbf"), 0.5, 0.0, 3, 1.0)
 X = np.random.default_rng(0).normal(size=(N, 3))
 SIGNS = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1.0, -1.0)
 # A cache of few rows and a small block: every way to a kernel row is taken, and in several rounds.
-OPTIONS: dict[str, Any] = {
-    "tol": 0.1,
-    "max_iter": -1,
-    "time_limit": -1.0,
-    "block": 200,
-    "shrinking": True,
-    "cache_bytes": 100 * N * 8,
-    "n_threads": THREADS,
-    "unbounded_below": -np.inf,
-    "callback": None,
-}
+OPTIONS = Options(tol=0.1, block=200, cache_bytes=100 * N * 8, n_threads=THREADS)
+PRICES = np.array([0.1, 1.0])
 
 
-def program(signs: np.ndarray, *rows: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return a machine with hinge loss as the engine takes it, with a point to start from."""
-    n = len(signs)
+def vectors(signs: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return a machine with hinge loss as the engine takes it."""
     bounds = np.minimum(signs, 0.0), np.maximum(signs, 0.0)
-    return (-signs, *bounds, np.zeros(n), np.ones(n), np.zeros(n), -signs, *rows)
+    return (-signs, *bounds, np.zeros(signs.size), np.ones(signs.size))
+
+
+def solved(
+    rows: Any, signs: np.ndarray, row: np.ndarray | None = None, count: int = 1, rough: bool = False
+) -> np.ndarray:
+    """Solve one program, or several of equal size side by side."""
+    ends = np.linspace(0, signs.size, count + 1).astype(np.int64)
+    beta, gradient = np.zeros(signs.size), np.zeros(signs.size)
+    report = (beta, gradient, np.zeros(count, np.int64), np.zeros(count, np.uint8))
+    gaps = np.full(count, OPTIONS.tol)
+    _engine.solve_programs(rows, vectors(signs), row, ends, gaps, None, rough, OPTIONS, report)
+    return beta
+
+
+def points() -> Any:
+    return _engine.point_rows(X, *SHAPE)
 
 
 def computed() -> np.ndarray:
-    arrays = program(SIGNS)
-    _engine.smo_computed(X, *SHAPE, arrays, OPTIONS)
-    return arrays[5]
+    return solved(points(), SIGNS)
 
 
 def single() -> np.ndarray:
-    arrays = program(SIGNS)
-    _engine.smo_computed(X.astype(np.float32), *SHAPE, arrays, OPTIONS)
-    return arrays[5]
+    return solved(points(), SIGNS, rough=True)
 
 
 def shared_rows() -> np.ndarray:
-    arrays = program(np.tile(SIGNS, 2), np.tile(np.arange(N), 2))
-    _engine.smo_computed(X, *SHAPE, arrays, OPTIONS)
-    return arrays[5]
+    return solved(points(), np.tile(SIGNS, 2), np.tile(np.arange(N), 2))
+
+
+def batch() -> np.ndarray:
+    """Programs on some of the points, a thread each."""
+    return solved(points(), SIGNS, np.arange(N), count=10)
+
+
+def single_batch() -> np.ndarray:
+    return solved(points(), SIGNS, np.arange(N), count=4, rough=True)
 
 
 def matrix() -> np.ndarray:
@@ -73,9 +83,25 @@ def values() -> np.ndarray:
 
 
 def stored() -> np.ndarray:
-    arrays = program(SIGNS)
-    _engine.smo_matrix(values(), np.arange(N), arrays, OPTIONS)
-    return arrays[5]
+    return solved(_engine.matrix_rows(values()), SIGNS, np.arange(N))
+
+
+def stored_batch() -> np.ndarray:
+    return solved(_engine.matrix_rows(values()), SIGNS, np.arange(N)[::-1].copy(), count=10)
+
+
+def requested_batch() -> np.ndarray:
+    rows = _engine.requested_rows(lambda indices, out: np.copyto(out, values()[indices]), N)
+    return solved(rows, SIGNS, np.arange(N), count=10)
+
+
+def path() -> np.ndarray:
+    betas, images = np.zeros((2, PRICES.size, N))
+    report = (betas, images, np.zeros(PRICES.size, np.int64), np.zeros(PRICES.size, np.uint8))
+    start = (np.zeros(N), np.zeros(N), np.inf)
+    rows = _engine.matrix_rows(values())
+    _engine.solve_path(rows, vectors(SIGNS), np.arange(N), PRICES, start, OPTIONS, report)
+    return betas
 
 
 def products() -> np.ndarray:
@@ -134,7 +160,10 @@ def check_helpers(work: Callable[[], np.ndarray], wanted: int = 3, trials: int =
     return n_failed
 
 
+SOLVES = (computed, single, shared_rows, stored, path)
+BATCHES = (batch, single_batch, stored_batch, requested_batch)
+
 if __name__ == "__main__":
-    for work in (computed, single, shared_rows, stored, matrix, products):
+    for work in (*SOLVES, *BATCHES, matrix, products):
         print(f"{work.__name__}: {check_helpers(work)} failures in helpers", flush=True)
         print(f"{work.__name__}: {check_caller(work)} failures in the caller", flush=True)
