@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mercer.gram import StoredGram
+from mercer.gram import Gram, RepeatedGram, RequestedGram, StoredGram, make_gram
 from mercer.gram.stored import padded
 from mercer.kernels import RBF
-from mercer.problems import QuadraticProgram, epsilon_svr, hinge_svc, squared_hinge_svc
+from mercer.problems import (
+    QuadraticProgram,
+    epsilon_svr,
+    hinge_svc,
+    one_class,
+    squared_hinge_svc,
+)
 from mercer.solvers import Options, solve_path, solve_smo
 
 N = 300
@@ -89,6 +96,45 @@ def test_rows_of_a_padded_matrix_and_of_a_part(machine: Any) -> None:
     _, view = solve_path(few, StoredGram(K).subset(part), PRICES, EXACTLY)
     _, copy = solve_path(few, StoredGram(K[np.ix_(part, part)]), PRICES, EXACTLY)
     np.testing.assert_allclose(view.beta, copy.beta, atol=1e-5)
+
+
+SUPPLIES: dict[str, Callable[[np.ndarray], Gram]] = {
+    "computed": lambda X: make_gram(RBF(0.5), X),
+    "requested": lambda X: RequestedGram(RBF(0.5), X),
+    "part of computed": lambda X: make_gram(RBF(0.5), np.vstack([X, X])).subset(np.arange(len(X))),
+    "repeated": lambda X: RepeatedGram(StoredGram(RBF(0.5)(X)), np.arange(len(X))),
+    "float32": lambda X: StoredGram(RBF(0.5)(X).astype(np.float32)),
+}
+
+
+@pytest.mark.parametrize("supply", SUPPLIES)
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_rows_of_every_kind(supply: str, n_threads: int) -> None:
+    """Matrices that are not in memory are allowed, if not advised; values may be float32."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(N, 3))
+    problem = hinge_svc(np.where(X[:, 0] + 0.5 * rng.normal(size=N) > 0, 1.0, -1.0), 1.0)
+    options = Options(tol=1e-3, n_threads=n_threads)
+    programs, found = solve_path(problem, SUPPLIES[supply](X), PRICES, options)
+    K = RBF(0.5)(X)
+    for program, solution in zip(programs, found):
+        gradient = K @ solution.beta + program.p
+        rounding = 1e-6 * np.abs(solution.beta).sum()
+        assert program.kkt(solution.beta, gradient)[1] <= 1e-3 + rounding
+        assert solution.converged
+
+
+def test_points_that_count_twice_on_a_path() -> None:
+    X, targets = np.random.default_rng(3).normal(size=(80, 2)), np.linspace(-1.0, 1.0, 80)
+    tube, points = epsilon_svr(targets, 1.0, 0.1), np.tile(np.arange(80), 2)
+    _, found = solve_path(tube, RepeatedGram(make_gram(RBF(0.5), X), points), PRICES, EXACTLY)
+    _, whole = solve_path(tube, StoredGram(RBF(0.5)(X[points])), PRICES, EXACTLY)
+    np.testing.assert_allclose(found.objective, whole.objective, rtol=1e-5)
+
+
+def test_only_sums_of_zero_have_a_path() -> None:
+    with pytest.raises(ValueError, match="sum of 0"):
+        solve_path(one_class(4, 0.5), StoredGram(np.eye(4)), PRICES)
 
 
 def hopeless() -> tuple[QuadraticProgram, StoredGram]:
