@@ -74,12 +74,13 @@ void check_signals() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-// The same, and asks the callback.
+// The same, and asks the callback. The function is copied without the lock, which Python's own count of references
+// would need; the last copy goes when the call returns, with the lock held again.
 std::function<bool(std::int64_t, double)> progress_of(const nb::object& callback) {
-    return [callback](std::int64_t n_iter, double gap) {
+    return [owner = std::make_shared<nb::object>(callback)](std::int64_t n_iter, double gap) {
         check_signals();
         nb::gil_scoped_acquire lock;
-        return !callback.is_none() && nb::cast<bool>(nb::bool_(callback(n_iter, gap)));
+        return !owner->is_none() && nb::cast<bool>(nb::bool_((*owner)(n_iter, gap)));
     };
 }
 
