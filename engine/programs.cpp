@@ -62,8 +62,8 @@ private:
     static bool is_over(Clock::time_point start) { return Clock::now() - start > std::chrono::milliseconds(50); }
 
     bool ask(std::int64_t n_iter, double gap) {
-        asked_ = Clock::now();
         if (!stopped_ && given_.progress && given_.progress(n_iter, gap)) stopped_ = true;
+        asked_ = Clock::now();
         return stopped_;
     }
 
@@ -284,7 +284,7 @@ void solve_programs(const RowSupply& supply, const Programs& programs, const Smo
             const SmoResult result = Program(supply, programs, k, report, pool).solve(limits);
             report.n_iter[k] = result.n_iter;
             report.status[k] = static_cast<std::uint8_t>(result.status);
-            limits.note_end(result);
+            if (programs.count > 1) limits.note_end(result);
         } catch (...) {
             limits.stop();  // the others need not go on
             throw;

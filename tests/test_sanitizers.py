@@ -211,7 +211,7 @@ def level_of_this_processor(request: pytest.FixtureRequest) -> str:
 SHORT = "not several and not 2300 and not 2500 and not 3000 and not single_precision"
 SELECTED = {
     "engine/test_engine.py": "not instruction_sets",
-    "engine/test_refusals.py": "not instruction_sets",
+    "engine/test_refusals.py": "not ctrl_c",
     "solvers/test_smo.py": SHORT,
     "solvers/test_programs.py": "not several",
     "solvers/test_path.py": SHORT,

@@ -24,7 +24,7 @@ SHAPE = (FAMILIES.index("rbf"), 0.5, 0.0, 3, 1.0)
 X = np.random.default_rng(0).normal(size=(N, 3))
 SIGNS = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1.0, -1.0)
 # A cache of few rows and a small block: every way to a kernel row is taken, and in several rounds.
-OPTIONS = Options(tol=0.1, block=200, cache_bytes=100 * N * 8, n_threads=THREADS)
+OPTIONS = Options(tol=0.1, block=200, cache_bytes=100 * N * 8)
 PRICES = np.array([0.1, 1.0])
 
 
@@ -42,7 +42,8 @@ def solved(
     beta, gradient = np.zeros(signs.size), np.zeros(signs.size)
     report = (beta, gradient, np.zeros(count, np.int64), np.zeros(count, np.uint8))
     gaps = np.full(count, OPTIONS.tol)
-    _engine.solve_programs(rows, vectors(signs), row, ends, gaps, None, rough, OPTIONS, report)
+    how = (gaps, None, rough, OPTIONS, THREADS)
+    _engine.solve_programs(rows, vectors(signs), row, ends, *how, report)
     return beta
 
 
@@ -100,15 +101,16 @@ def path() -> np.ndarray:
     report = (betas, images, np.zeros(PRICES.size, np.int64), np.zeros(PRICES.size, np.uint8))
     start = (np.zeros(N), np.zeros(N), np.inf)
     rows = _engine.matrix_rows(values())
-    _engine.solve_path(rows, vectors(SIGNS), np.arange(N), PRICES, start, OPTIONS, report)
+    how = (PRICES, start, OPTIONS, THREADS)
+    _engine.solve_path(rows, vectors(SIGNS), np.arange(N), *how, report)
     return betas
 
 
 def products() -> np.ndarray:
     out = np.empty((N, 1))
-    _engine.fill_kernel_products(
-        X, X, *SHAPE, np.ones((1, N)), np.array([0, N]), False, out, THREADS
-    )
+    packed = _engine.pack_points(X, *SHAPE, THREADS)
+    weights, ends = np.ones((1, N)), np.array([0, N])
+    _engine.fill_kernel_products(X, packed, weights, ends, False, out, THREADS)
     return out
 
 

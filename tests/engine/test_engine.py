@@ -172,20 +172,8 @@ def test_products(family: str, dtype: Any, n: int, m: int, d: int, r: int) -> No
     steps = np.finfo(dtype).eps * (d + 8) * largest * np.abs(coefficients).sum(axis=1).max()
     for n_threads, wide in product((1, 3), (False, True)):
         frame = np.full((n + 2, 3 * r), -77.0)
-        _engine.fill_kernel_products(
-            left,
-            right,
-            number,
-            GAMMA,
-            COEF0,
-            DEGREE,
-            FACTOR,
-            coefficients,
-            ends,
-            wide,
-            frame[1:-1],
-            n_threads,
-        )
+        packed = _engine.pack_points(right, number, GAMMA, COEF0, DEGREE, FACTOR, n_threads)
+        _engine.fill_kernel_products(left, packed, coefficients, ends, wide, frame[1:-1], n_threads)
         assert (frame[[0, -1]] == -77.0).all(), "rows outside the result were written to"
         for s, (start, stop) in enumerate(pairwise(ends)):
             expected = matrix[:, start:stop] @ coefficients[:, start:stop].T

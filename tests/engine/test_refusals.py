@@ -48,7 +48,7 @@ def test_bad_matrices(left: Any, right: Any, family: int, out: Any, error: Any) 
 
 Arguments = dict[str, Any]
 
-OPTIONS = Options(n_threads=1)
+OPTIONS = Options()
 
 
 def vectors(n: int) -> list[Any]:
@@ -63,7 +63,8 @@ def programs_call(rows: Any, *sizes: int, **others: Any) -> Arguments:
     report = (np.zeros(n), np.full(n, 7.0), np.full(count, 7), np.full(count, 7, np.uint8))
     given = {"rows": rows, "problem": tuple(vectors(n)), "row": np.arange(n) if count > 1 else None}
     given |= {"ends": np.cumsum([0, *sizes]), "tol": np.full(count, 1e-3), "start": None}
-    return given | {"rough": False, "options": OPTIONS, "report": report} | others
+    given |= {"rough": False, "options": OPTIONS, "n_threads": 1, "report": report}
+    return given | others
 
 
 def path_call(rows: Any, n: int, **others: Any) -> Arguments:
@@ -71,7 +72,7 @@ def path_call(rows: Any, n: int, **others: Any) -> Arguments:
     report = (np.full((2, n), 7.0), np.full((2, n), 7.0), np.full(2, 7), np.full(2, 7, np.uint8))
     given = {"rows": rows, "problem": tuple(vectors(n)), "row": None, "prices": np.array([1.0, 2])}
     given |= {"start": (np.zeros(n), np.zeros(n), 1.0), "options": OPTIONS, "report": report}
-    return given | others
+    return given | {"n_threads": 1} | others
 
 
 def elimination_call(**others: Any) -> Arguments:
@@ -82,8 +83,8 @@ def elimination_call(**others: Any) -> Arguments:
     diagonal = kernel.diagonal().copy()
     report = (np.full(2, 7), np.full(2, 7.0), np.full(2, 7.0), np.full(2, 7.0), np.full(2, 7.0))
     given = {"columns": columns, "fixed": np.zeros(3, np.uint8), "counts": np.array([1, 1])}
-    given |= {"row_weights": np.ones(4), "kernel": kernel, "options": OPTIONS, "report": report}
-    given |= {"problem": (p, lower, upper, ridge, diagonal)}
+    given |= {"row_weights": np.ones(4), "kernel": kernel, "options": OPTIONS, "n_threads": 1}
+    given |= {"problem": (p, lower, upper, ridge, diagonal), "report": report}
     return given | {"point": (diagonal.copy(), np.zeros(4), p.copy())} | others
 
 
@@ -358,8 +359,8 @@ SIZES = {"one": (40,), "many": (40,) * 30}
 @pytest.mark.parametrize("call", [1, 2, 3])
 def test_errors_of_a_request_come_through(call: int, sizes: Any, n_threads: int) -> None:
     failing = FailingCall(call)
-    options = Options(block=2, n_threads=n_threads)
-    given = programs_call(identity_rows(sum(sizes), failing), *sizes, options=options)
+    how = {"options": Options(block=2), "n_threads": n_threads}
+    given = programs_call(identity_rows(sum(sizes), failing), *sizes, **how)
     with pytest.raises(LookupError, match="no such row"):
         _engine.solve_programs(**given)
     assert failing.n_calls >= call
@@ -370,24 +371,24 @@ def test_errors_of_a_request_come_through(call: int, sizes: Any, n_threads: int)
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 def test_errors_of_a_callback_come_through(sizes: Any, n_threads: int) -> None:
     """The first call comes after a twentieth of a second, so the request takes its time."""
-    options = Options(callback=give_up, block=2, n_threads=n_threads)
+    how = {"options": Options(callback=give_up, block=2), "n_threads": n_threads}
     rows = identity_rows(sum(sizes), lambda: time.sleep(0.06))
     with pytest.raises(LookupError, match="enough"):
-        _engine.solve_programs(**programs_call(rows, *sizes, options=options))
+        _engine.solve_programs(**programs_call(rows, *sizes, **how))
 
 
 def give_up(n_iter: int, gap: float) -> bool:
     raise LookupError("enough")
 
 
-def endless_call(n: int, count: int, options: Options) -> Arguments:
+def endless_call(n: int, count: int, **how: Any) -> Arguments:
     """Solves without an end: unrelated labels, next to no regularisation, and a tolerance of 0."""
     rng = np.random.default_rng(0)
     X, signs = rng.normal(size=(n * count, 2)), rng.choice([-1.0, 1.0], size=n * count)
     rows = _engine.point_rows(X, FAMILIES.index("rbf"), 1.0, 0.0, 3, 1.0)
     bounds = 1e6 * np.minimum(signs, 0.0), 1e6 * np.maximum(signs, 0.0)
     problem = (-signs, *bounds, np.zeros(n * count), np.ones(n * count))
-    given = programs_call(rows, *(n,) * count, problem=problem, options=options)
+    given = programs_call(rows, *(n,) * count, problem=problem, **how)
     return given | {"tol": np.zeros(count)}
 
 
@@ -397,15 +398,15 @@ def test_errors_of_a_callback_come_through_while_helpers_compute(
     n: int, count: int, n_threads: int
 ) -> None:
     """Helpers of one solve, or solves in helpers."""
-    options = Options(block=64, n_threads=n_threads, callback=give_up)
+    how = {"options": Options(block=64, callback=give_up), "n_threads": n_threads}
     with pytest.raises(LookupError, match="enough"):
-        _engine.solve_programs(**endless_call(n, count, options))
+        _engine.solve_programs(**endless_call(n, count, **how))
 
 
 def test_errors_of_a_callback_come_through_on_a_path() -> None:
-    given = path_call(None, 900)
-    endless = endless_call(900, 1, Options(tol=0.0, block=64, n_threads=2, callback=give_up))
-    given |= {name: endless[name] for name in ("rows", "problem", "options")}
+    given = path_call(None, 900, options=Options(tol=0.0, block=64, callback=give_up), n_threads=2)
+    endless = endless_call(900, 1)
+    given |= {name: endless[name] for name in ("rows", "problem")}
     with pytest.raises(LookupError, match="enough"):
         _engine.solve_path(**given)
 
@@ -416,7 +417,8 @@ sys.path.insert(0, sys.argv[1])
 from test_refusals import Options, _engine, endless_call
 
 kinds = {"endless": (900, 2), "many": (40, 3000)}
-given = endless_call(*kinds[sys.argv[2]], Options(block=64, n_threads=int(sys.argv[3])))
+how = {"options": Options(block=64), "n_threads": int(sys.argv[3])}
+given = endless_call(*kinds[sys.argv[2]], **how)
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     _engine.solve_programs(**given)
@@ -452,6 +454,25 @@ BAD_PRODUCTS = {
     ("left", "right", "coefficients", "ends", "out"), BAD_PRODUCTS.values(), ids=BAD_PRODUCTS
 )
 def test_bad_products(left: Any, right: Any, coefficients: Any, ends: Any, out: Any) -> None:
-    arrays = (np.zeros(left), np.zeros(right), 0, 1.0, 0.0, 3, 1.0, np.zeros(coefficients))
+    packed = _engine.pack_points(np.zeros(right), 0, 1.0, 0.0, 3, 1.0, 1)
+    arrays = (np.zeros(left), packed, np.zeros(coefficients), np.array(ends))
     with pytest.raises(ValueError):
-        _engine.fill_kernel_products(*arrays, np.array(ends), True, np.zeros(out), 1)
+        _engine.fill_kernel_products(*arrays, True, np.zeros(out), 1)
+
+
+def test_bad_packed_points() -> None:
+    for family in (-1, 6):
+        with pytest.raises(ValueError, match="family"):
+            _engine.pack_points(np.zeros((4, 2)), family, 1.0, 0.0, 3, 1.0, 1)
+    single = _engine.pack_points(np.zeros((5, 3), np.float32), 0, 1.0, 0.0, 3, 1.0, 1)
+    for right in (single, np.zeros((5, 3))):
+        with pytest.raises(TypeError, match="incompatible"):
+            _engine.fill_kernel_products(
+                np.zeros((4, 3)),
+                right,
+                np.zeros((1, 5)),
+                np.array([0, 5]),
+                True,
+                np.zeros((4, 1)),
+                1,
+            )
