@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
@@ -301,3 +302,34 @@ def test_one_standard_error_prefers_the_smaller_model(data: Any) -> None:
     assert results["mean_test_score"][chosen] >= bar
     for k in np.flatnonzero(results["mean_test_score"] >= bar):
         assert results["params"][k]["C"] >= results["params"][chosen]["C"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "reason"), [({"max_iter": 1}, "max_iter"), ({"time_limit": 0.0}, "time_limit")]
+)
+def test_limits_hold_and_are_told(limit: dict[str, Any], reason: str) -> None:
+    """As many machines as scikit-learn's search would warn about, in one sentence."""
+    X, y = make_classification(120, 5, flip_y=0.2, random_state=0)
+    with pytest.warns(ConvergenceWarning) as told:
+        PathSearchCV(SVC(**limit), {"C": [1.0, 10.0], "gamma": [0.1, 1.0]}, cv=3).fit(X, y)
+    messages = [str(one.message) for one in told]
+    assert any("12 of 12 solvers stopped" in text and reason in text for text in messages)
+
+
+def test_nothing_is_said_where_all_is_well() -> None:
+    X, y = make_classification(120, 5, flip_y=0.2, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PathSearchCV(SVC(), {"C": [1.0, 10.0], "gamma": [0.1, 1.0]}, cv=3).fit(X, y)
+
+
+def test_prices_beyond_float32_are_solved_in_float64() -> None:
+    """Scores of high prices and wide kernels do not depend on what else is in the grid."""
+    X, y = make_classification(300, 10, n_informative=5, flip_y=0.2, random_state=0)
+    grid = {"C": [1.0, 1e4, 1e5], "gamma": [0.001, 0.01]}
+    together = PathSearchCV(SVC(), grid, cv=3, refit=False).fit(X, y)
+    apart = GridSearchCV(SVC(), grid, cv=3, refit=False).fit(X, y)
+    alone = PathSearchCV(SVC(), {"C": [1e5], "gamma": [0.001]}, cv=3, refit=False).fit(X, y)
+    scores = together.cv_results_["mean_test_score"]
+    np.testing.assert_allclose(scores, apart.cv_results_["mean_test_score"], atol=1.01 / 300)
+    np.testing.assert_allclose(scores[4], alone.best_score_, atol=1.01 / 300)

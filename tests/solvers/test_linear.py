@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import assert_feasible, assert_kkt, rounding
+from sklearn.datasets import make_moons
 
 from mercer.problems import (
     QuadraticProgram,
@@ -337,3 +338,21 @@ def test_worthwhile_for_many_rows_and_few_columns() -> None:
     assert not linear_is_worthwhile(500, 5)  # the fixed cost decides
     assert not linear_is_worthwhile(3_000, 1_000)  # n d^2 decides
     assert not linear_is_worthwhile(1_000_000, 5_000)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_classes_that_overlap_have_no_hard_margin(seed: int) -> None:
+    """Where rounding ends the search first, a direction along which the objective falls tells."""
+    X, y = make_moons(120, noise=0.1, random_state=seed)
+    assert solve_linear(hard_margin_svc(2.0 * y - 1.0), X).status == "unbounded"
+
+
+def test_a_narrow_margin_is_none_the_less_one() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    signs = np.sign(X[:, 0])
+    X[:, 0] += 1e-3 * signs
+    solution = solve_linear(hard_margin_svc(signs), X)
+    assert solution.status != "unbounded"
+    w = X.T @ solution.beta
+    assert (signs * (X @ w + solution.offset)).min() > 0.99
