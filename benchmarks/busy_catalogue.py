@@ -113,7 +113,7 @@ MACHINES: dict[str, Work] = {
     "RVR()": _fit_numbers(RVR),
     "RVR(method='classic')": _fit_numbers(lambda: RVR(method="classic")),
     "SVDD()": _fit_rows(SVDD),
-    "SVDD(slack='l2')": _fit_rows(lambda: SVDD(slack="l2")),
+    "SVDD(loss='squared_hinge')": _fit_rows(lambda: SVDD(loss="squared_hinge")),
     "OneClassSVM()": _fit_rows(OneClassSVM),
     "NearestHypersphereClassifier()": _fit(NearestHypersphereClassifier),
     "TargetProbability(SVDD())": _fit_rows(lambda: TargetProbability(SVDD())),

@@ -89,7 +89,7 @@ VARIANTS = [
     SVR(warm_start=True, tol=1e-10),
     SVDD(),
     SVDD(tol=1e-10),
-    SVDD(slack="l2", tol=1e-10),
+    SVDD(loss="squared_hinge", tol=1e-10),
     SVDD(kernel="linear", tol=1e-10),
     SVDD(kernel="poly", tol=1e-10),
     SVDD(warm_start=True, tol=1e-10),

@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
+from mercer import SVDD
 from mercer.plotting import BoundaryDisplay
 
 
@@ -64,6 +65,17 @@ def test_kinds_of_support_vector_have_words_of_their_own(data):
     rings = np.asarray(display.support_["margin"].get_offsets())
     np.testing.assert_allclose(rings, machine.support_vectors_[inside_bounds])
     np.testing.assert_allclose(machine.decision_function(rings), 0.0, atol=0.01)
+
+
+@pytest.mark.parametrize("price", [{"nu": 0.1}, {"C": 0.1}])
+def test_a_ball_with_the_squared_hinge_has_slack_and_no_margin(data, price):
+    ball = SVDD(loss="squared_hinge", **price).fit(data)
+    display = BoundaryDisplay.from_estimator(ball, data, grid_resolution=30)
+    assert list(display.support_) == ["slack"]
+    assert display.margin_ is None
+    hard = SVDD(loss="squared_hinge", nu=0).fit(data)
+    display = BoundaryDisplay.from_estimator(hard, data, grid_resolution=30)
+    assert list(display.support_) == ["margin"]
 
 
 def test_labels_tell_inliers_from_outliers(data):

@@ -66,7 +66,7 @@ def test_support_vectors_by_kind() -> None:
     for kind, name in (("margin", "in-bound"), ("bound", "bound")):
         expected = BALL.support_vectors_[BALL.support_kind_ == name]
         np.testing.assert_allclose(display.support_[kind].get_offsets(), expected)
-    squared = SVDD(C=2.0, slack="l2", gamma=0.3).fit(X)
+    squared = SVDD(C=2.0, loss="squared_hinge", gamma=0.3).fit(X)
     display = SupportRegionDisplay.from_estimator(squared, X)
     assert list(display.support_) == ["slack"]
 

@@ -186,7 +186,7 @@ def test_labels_of_another_kind_are_ignored_and_that_is_said() -> None:
 
 def test_cheap_slack_leaves_no_ball() -> None:
     with pytest.warns(UserWarning, match="no ball is left"):
-        ball = SVDD(C=1e-3, slack="l2").fit(X)
+        ball = SVDD(C=1e-3, loss="squared_hinge").fit(X)
     assert ball.radius_ == 0.0
     assert (ball.predict(X) == -1).all()
 
@@ -236,7 +236,7 @@ BAD = {
     "nu": ({"nu": 1.5}, {}, "'nu'"),
     "C": ({"C": 0.0}, {}, "'C'"),
     "C too small": ({"C": 1e-4}, {}, "at least 1"),
-    "slack": ({"slack": "l3"}, {}, "'slack'"),
+    "loss": ({"loss": "cubed_hinge"}, {}, "'loss'"),
     "outliers only": ({}, {"y": -np.ones(len(X))}, "at least one row as a target"),
     "impossible": (
         {"kernel": "linear", "nu": 0},

@@ -44,7 +44,7 @@ def assert_same_ball(ball: SVDD, X: Any, C: Any, y: Any = None) -> None:
     # The ball does not change when all points move, but the arithmetic of the reference does.
     centred = X - X.mean(axis=0) if isinstance(ball.kernel_, Linear) else X
     K = ball.kernel_(centred)
-    expected = solve_primal(K, C, signs, ball.slack == "l2")
+    expected = solve_primal(K, C, signs, ball.loss == "squared_hinge")
     scale = expected.squared_distances.max()
     assert ball.radius_**2 == pytest.approx(expected.squared_radius, abs=1e-6 * scale)
     np.testing.assert_allclose(ball.distance(X) ** 2, expected.squared_distances, atol=1e-6 * scale)
@@ -79,17 +79,17 @@ def test_haemophilia(kernel: Any, nu: float, data_folder: Path) -> None:
 @pytest.mark.parametrize("C", [0.5, 5.0])
 def test_squared_slack(kernel: Any, C: float) -> None:
     X = SETS["normal"]
-    ball = SVDD(kernel=kernel, C=C, slack="l2", tol=1e-10).fit(X)
+    ball = SVDD(kernel=kernel, C=C, loss="squared_hinge", tol=1e-10).fit(X)
     assert_same_ball(ball, X, C)
 
 
-@pytest.mark.parametrize("slack", ["l1", "l2"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-def test_examples_of_outliers(kernel: Any, slack: str) -> None:
+def test_examples_of_outliers(kernel: Any, loss: str) -> None:
     """Each side has its own price."""
     X = SETS["normal"]
     y = np.where(np.abs(X[:, 0]) > 1, -1.0, 1.0)
-    ball = SVDD(kernel=kernel, C=0.4, C_outlier=0.1, slack=slack, tol=1e-10).fit(X, y)
+    ball = SVDD(kernel=kernel, C=0.4, C_outlier=0.1, loss=loss, tol=1e-10).fit(X, y)
     assert_same_ball(ball, X, np.where(y > 0, 0.4, 0.1), y)
     assert (ball.dual_coef_[0] * y[ball.support_] > 0).all()
 

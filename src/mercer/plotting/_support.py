@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
 from mercer.plotting._plane import Plane, as_table
 
@@ -53,7 +54,8 @@ def has_margin(estimator: Any) -> bool:
 
     machine = unwrap(estimator)[1]
     loss = getattr(machine, "loss", None)
-    return isinstance(machine, (SVC, NuSVC)) or loss in ("hinge", "squared_hinge")
+    is_hinge = is_classifier(machine) and loss in ("hinge", "squared_hinge")
+    return is_hinge or isinstance(machine, (SVC, NuSVC))
 
 
 def find_support(estimator: Any, X: Any, plane: Plane) -> SupportVectors | None:
@@ -95,15 +97,20 @@ def _was_fitted_on(steps: list[Any], rows: Any, vectors: Any, X: Any) -> bool:
 def _kinds(machine: Any) -> NDArray[np.str_]:
     """Return the kind of each support vector; at the bound counts if it is so for any machine.
 
-    With the squared hinge loss there is no bound, and every support vector has slack.
+    With the squared hinge loss there is no bound, and every support vector has slack if any has.
     """
     n_vectors = len(machine.support_)
     if not hasattr(machine, "support_kind_"):
         return np.full(n_vectors, "")
-    if getattr(machine, "loss", None) == "squared_hinge" and np.isfinite(machine.C):
+    if getattr(machine, "loss", None) == "squared_hinge" and _has_slack(machine):
         return np.full(n_vectors, "slack")
     at_bound = (np.atleast_2d(machine.support_kind_) == "bound").any(axis=0)
     return np.where(at_bound, "bound", "margin")
+
+
+def _has_slack(machine: Any) -> bool:
+    """Return whether the machine allows slack; where nu sets its price, whether there is any."""
+    return bool(machine.slack_.any() if machine.C is None else np.isfinite(machine.C))
 
 
 def _codes(machine: Any) -> NDArray[np.int64] | None:

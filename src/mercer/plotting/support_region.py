@@ -184,7 +184,7 @@ class SupportRegionDisplay:
             level_name=level_name,
             points=points,
             labels=labels,
-            support=_support(estimator, X, plane),
+            support=find_support(estimator, X, plane),
             axis_names=plane.axis_names,
             note=plane.note,
         )
@@ -350,12 +350,3 @@ def _evaluate(
         relative = machine.distance(inner).reshape(across.shape) / machine.radius_
         return [field], [""], relative, "equal distance / radius"
     return [field], [""], field, "equal decision value"
-
-
-def _support(estimator: Any, X: Any, plane: Plane) -> SupportVectors | None:
-    """Return the support vectors; with squared slack none of them lies on the surface."""
-    support = find_support(estimator, X, plane)
-    machine = unwrap(estimator)[1]
-    if support is None or getattr(machine, "slack", "l1") == "l1" or not machine.slack_.any():
-        return support
-    return support._replace(kinds=np.full(len(support.kinds), "slack"))

@@ -39,10 +39,11 @@ class SVDD(OneClassMachine):
         \min_{a, R, \xi} R^2 + \sum_i C_i \ell(\xi_i) \quad\text{subject to}\quad
         y_i \left( \lVert \phi(x_i) - a \rVert^2 - R^2 \right) \le \xi_i,\; \xi_i \ge 0
 
-    with :math:`\ell(\xi) = \xi` (``slack="l1"``) or :math:`\xi^2` (``"l2"``), and :math:`y_i = +1`
-    for targets, which belong inside, and -1 for outliers, which belong outside. ``nu=0`` allows no
-    slack: the smallest ball around all rows. Otherwise :math:`C = 1/(\nu n)`, and nu is an upper
-    bound on the share of targets outside and a lower bound on the share of support vectors.
+    with :math:`\ell(\xi) = \xi` (``loss="hinge"``) or :math:`\xi^2` (``"squared_hinge"``), and
+    :math:`y_i = +1` for targets, which belong inside, and -1 for outliers, which belong outside.
+    ``nu=0`` allows no slack: the smallest ball around all rows. Otherwise :math:`C = 1/(\nu n)`,
+    and nu is an upper bound on the share of targets outside and a lower bound on the share of
+    support vectors.
 
     For kernels with constant k(x, x) the region is that of the one-class machine, see
     `OneClassSVM`. Others work as well: the kernel is asked for k(x, x). Moving the data in feature
@@ -69,7 +70,7 @@ class SVDD(OneClassMachine):
         pays otherwise; from 1 on it allows no slack (as long as there are no outliers).
     C_outlier : float or None, default=None
         Price of slack of rows with y = -1; None takes that of the targets.
-    slack : {"l1", "l2"}, default="l1"
+    loss : {"hinge", "squared_hinge"}, default="hinge"
         How slack counts: as it is, or squared.
     solver : {"auto", "smo", "exact", "linear"}, default="auto"
         See `mercer.solvers.solve`.
@@ -158,7 +159,7 @@ class SVDD(OneClassMachine):
         "nu": [Interval(Real, 0.0, 1.0, closed="both"), None],
         "C": [Interval(Real, 0.0, None, closed="right"), None],
         "C_outlier": [Interval(Real, 0.0, None, closed="right"), None],
-        "slack": [StrOptions({"l1", "l2"})],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
         **SOLVER_CONSTRAINTS,
     }
 
@@ -172,7 +173,7 @@ class SVDD(OneClassMachine):
         nu: float | None = None,
         C: float | None = None,
         C_outlier: float | None = None,
-        slack: str = "l1",
+        loss: str = "hinge",
         solver: str = "auto",
         shrinking: bool = True,
         tol: float = 1e-3,
@@ -190,7 +191,7 @@ class SVDD(OneClassMachine):
         self.nu = nu
         self.C = C
         self.C_outlier = C_outlier
-        self.slack = slack
+        self.loss = loss
         self.solver = solver
         self.shrinking = shrinking
         self.tol = tol
@@ -255,7 +256,7 @@ class SVDD(OneClassMachine):
             price = price_of(nu, data.weights[signs > 0].sum())
         targets = price * data.weights
         outliers = (price if self.C_outlier is None else self.C_outlier) * data.weights
-        if self.slack == "l2" and np.isfinite(price):
+        if self.loss == "squared_hinge" and np.isfinite(price):
             return squared_svdd(diagonal, np.where(signs > 0, targets, outliers), signs), 1.0
         unit = max(1.0, 1.0 / price)
         return in_units(svdd_with_outliers(diagonal, signs, targets, outliers), unit), unit
