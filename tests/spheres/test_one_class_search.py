@@ -160,11 +160,11 @@ def test_points_of_a_box_are_spread_evenly() -> None:
 
 def test_many_rows_are_judged_by_some_of_them() -> None:
     X = RNG.normal(size=(3000, 2))
-    search = OneClassSearch(SVDD(nu=0.1), max_samples=200, random_state=0).fit(X)
+    search = OneClassSearch(SVDD(nu=0.1), max_rows=200, random_state=0).fit(X)
     assert search.history_[0]["n_support"] <= 200
     assert search.best_estimator_.shape_fit_ == (search.kept_.sum(), 2)
     assert search.kept_.sum() == 2970
-    same = OneClassSearch(SVDD(nu=0.1), max_samples=200, random_state=0).fit(X)
+    same = OneClassSearch(SVDD(nu=0.1), max_rows=200, random_state=0).fit(X)
     assert same.history_ == search.history_
 
 

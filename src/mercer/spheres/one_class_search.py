@@ -109,7 +109,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         Weight of the error on targets, between 0 and 1.
     cv : int, default=5
         Number of folds for the error on targets.
-    max_samples : int or None, default=2000
+    max_rows : int or None, default=2000
         Where there are more rows, the choice is made on so many of them, drawn at random; None
         uses all. The chosen description is fitted to all rows that are kept.
     random_state : int, RandomState or None, default=None
@@ -172,7 +172,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         "n_outliers": [Interval(Integral, 1, None, closed="left")],
         "mix": [Interval(Real, 0.0, 1.0, closed="both")],
         "cv": [Interval(Integral, 2, None, closed="left")],
-        "max_samples": [Interval(Integral, 2, None, closed="left"), None],
+        "max_rows": [Interval(Integral, 2, None, closed="left"), None],
         "random_state": ["random_state"],
     }
 
@@ -189,7 +189,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         n_outliers: int = 1000,
         mix: float = 0.5,
         cv: int = 5,
-        max_samples: int | None = 2000,
+        max_rows: int | None = 2000,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -202,7 +202,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_outliers = n_outliers
         self.mix = mix
         self.cv = cv
-        self.max_samples = max_samples
+        self.max_rows = max_rows
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -225,8 +225,8 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         self._width_name()
         random = check_random_state(self.random_state)
         some = np.arange(len(X))
-        if self.max_samples is not None and len(X) > self.max_samples:
-            some = np.sort(random.choice(len(X), self.max_samples, replace=False))
+        if self.max_rows is not None and len(X) > self.max_rows:
+            some = np.sort(random.choice(len(X), self.max_rows, replace=False))
         nu = self._nu()
         kept = bulk(X, X[some], _trimmed(nu) if self.trim is None else self.trim)
         if nu is not None:
