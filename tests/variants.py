@@ -100,7 +100,7 @@ VARIANTS = [
     NearestHypersphereClassifier(tol=1e-10),
     NearestHypersphereClassifier(nu=0.2, dissimilarity="absolute", tol=1e-10),
     NearestHypersphereClassifier(kernel="linear", tol=1e-10),
-    NearestHypersphereClassifier(kernel="precomputed", calibration_folds=None, tol=1e-10),
+    NearestHypersphereClassifier(kernel="precomputed", cv=None, tol=1e-10),
     OneClassSearch(SVDD(), n_widths=8),
     OneClassSearch(OneClassSVM(nu=0.1), strategy="support_plateau", n_widths=8),
     OneClassSearch(SVDD(), strategy="artificial_outliers", nus=[0.1], n_widths=4, random_state=0),

@@ -139,7 +139,7 @@ def _add_memory(result: GroupResult, options: Options, problem: Problem) -> None
 
 
 def _add_letters(result: GroupResult, options: Options, problem: Problem, data: Data) -> None:
-    bare = NearestHypersphereClassifier(gamma=data.gamma, calibration_folds=None)
+    bare = NearestHypersphereClassifier(gamma=data.gamma, cv=None)
     timings = interleave(
         {
             "fit": _timed(lambda: bare.fit(data.X, data.y)),

@@ -99,7 +99,7 @@ def own_rows(y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.nd
 
 def machine(gamma: float, **more: Any) -> NearestHypersphereClassifier:
     """Return the classifier of the thesis: rigid balls, relative distance."""
-    return NearestHypersphereClassifier(gamma=gamma, calibration_folds=None, **more)
+    return NearestHypersphereClassifier(gamma=gamma, cv=None, **more)
 
 
 def balls(**more: Any) -> Predict:

@@ -104,7 +104,7 @@ def _classifier(method: str, X: Any, gamma: float) -> Any:
     from mercer.spheres import NearestHypersphereClassifier
 
     width = 1 / X.shape[1] if method == "NHC 1/p" else gamma
-    return make_pipeline(NearestHypersphereClassifier(gamma=width, calibration_folds=None))
+    return make_pipeline(NearestHypersphereClassifier(gamma=width, cv=None))
 
 
 def _configurations() -> tuple[Configuration, ...]:

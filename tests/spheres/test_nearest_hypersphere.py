@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
 
 from mercer import SVDD, NearestHypersphereClassifier
 from mercer.kernels import RBF, Polynomial
@@ -164,9 +164,25 @@ def test_probabilities_come_from_balls_that_have_not_seen_the_row() -> None:
 
 
 def test_probabilities_can_be_left_out() -> None:
-    model = NearestHypersphereClassifier(calibration_folds=None).fit(IRIS, NAMES)
+    model = NearestHypersphereClassifier(cv=None).fit(IRIS, NAMES)
     assert not hasattr(model, "predict_proba")
     assert not hasattr(model, "slope_")
+
+
+def test_probabilities_from_given_folds() -> None:
+    """A splitter and its splits calibrate alike; rows that no split leaves out do not count."""
+    splitter = StratifiedKFold(4, shuffle=True, random_state=0)
+    splits = list(splitter.split(IRIS, NAMES))
+    model = NearestHypersphereClassifier(gamma=0.1)
+    slopes = [model.set_params(cv=cv).fit(IRIS, NAMES).slope_ for cv in (splitter, splits, 5)]
+    assert slopes[0] == slopes[1]
+    assert slopes[0] == pytest.approx(slopes[2], rel=0.5)
+    first = model.set_params(cv=splits[:1]).fit(IRIS, NAMES).slope_
+    assert first < 0
+    assert first != slopes[0]
+    weights = np.ones(150)
+    weights[splits[0][1][::2]] = 0
+    assert model.fit(IRIS, NAMES, weights).slope_ < 0
 
 
 @pytest.mark.parametrize("nu", [0.0, 0.3])
@@ -237,7 +253,7 @@ def test_many_classes(data_folder: Path) -> None:
     """All 26 letters at once."""
     letters = np.load(data_folder / "speed" / "letter.npz")
     X, y = letters["X"].astype(float), letters["y"]
-    model = NearestHypersphereClassifier(gamma=0.1, calibration_folds=None).fit(X[:3000], y[:3000])
+    model = NearestHypersphereClassifier(gamma=0.1, cv=None).fit(X[:3000], y[:3000])
     assert model.classes_.size == 26
     assert model.score(X[16000:], y[16000:]) > 0.8
 
@@ -246,7 +262,7 @@ BAD = {
     "one class": ({}, {"y": np.zeros(150)}, "at least two classes"),
     "power": ({"power": -1.0}, {}, "'power'"),
     "nu": ({"nu": 2.0}, {}, "'nu'"),
-    "folds": ({"calibration_folds": 1}, {}, "'calibration_folds'"),
+    "folds": ({"cv": 1}, {}, "'cv'"),
     "shape": ({"dissimilarity": lambda d, r: d[:, 0]}, {}, "shape"),
     "values": ({"dissimilarity": lambda d, r: d * np.nan}, {}, "finite"),
     "continuous": ({}, {"y": np.linspace(0, 1, 150)}, "Unknown label type"),

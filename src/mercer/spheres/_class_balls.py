@@ -97,7 +97,7 @@ def out_of_fold(
     """Return distance and radius for every row, of its class's ball without the row's fold.
 
     A fold without support vectors leaves the ball as it is, so that nothing is solved. NaN stands
-    where a fold holds all rows of the class.
+    where a fold holds all rows of the class, and for rows in no fold (-1).
     """
     squared_distance, squared_radius = np.full(fold.size, np.nan), np.full(fold.size, np.nan)
     left_out: list[tuple[ClassTask, NDArray[np.bool_], QuadraticProgram]] = []
@@ -105,7 +105,7 @@ def out_of_fold(
     for task, ball in zip(tasks, balls):
         for number in np.unique(fold[task.rows]):
             held = fold[task.rows] == number
-            if held.all():
+            if number < 0 or held.all():
                 continue
             if ball.beta[held].any() or ball.at_bound.any():
                 problem = task.without(held)

@@ -21,6 +21,7 @@ from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer._warnings import warn
 from mercer._weights import checked_weights
+from mercer.calibration.folds import split_folds
 from mercer.kernels import Kernel, Linear
 from mercer.machines import (
     KERNEL_CONSTRAINTS,
@@ -45,7 +46,7 @@ Floats = NDArray[np.float64]
 
 
 def _is_calibrated(model: Any) -> bool:
-    return model.calibration_folds is not None
+    return model.cv is not None
 
 
 class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
@@ -90,9 +91,9 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
     reject_label : object, default=-1
         The label of rejected rows. `decision_function` and `predict_proba` do not know of it: they
         compare the classes with each other.
-    calibration_folds : int or None, default=5
-        Number of folds from which `predict_proba` is calibrated; None leaves it out, which makes
-        fits faster.
+    cv : int, splitter, iterable or None, default=5
+        Number of folds from which `predict_proba` is calibrated, at least 2, or how to make them;
+        None leaves it out, which makes fits faster.
     solver : {"auto", "smo", "exact", "linear"}, default="auto"
         See `mercer.solvers.solve`.
     shrinking : bool, default=True
@@ -172,7 +173,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         "power": [Interval(Real, 0.0, None, closed="left")],
         "reject_threshold": [Interval(Real, 0.0, None, closed="left"), None],
         "reject_label": "no_validation",
-        "calibration_folds": [Interval(Integral, 2, None, closed="left"), None],
+        "cv": ["cv_object"],
         **SOLVER_CONSTRAINTS,
     }
 
@@ -188,7 +189,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         power: float = 1.0,
         reject_threshold: float | None = None,
         reject_label: Any = -1,
-        calibration_folds: int | None = 5,
+        cv: Any = 5,
         solver: str = "auto",
         shrinking: bool = True,
         tol: float = 1e-3,
@@ -208,7 +209,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         self.power = power
         self.reject_threshold = reject_threshold
         self.reject_label = reject_label
-        self.calibration_folds = calibration_folds
+        self.cv = cv
         self.solver = solver
         self.shrinking = shrinking
         self.tol = tol
@@ -241,6 +242,8 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         """
         X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_format())
         check_classification_targets(y)
+        counted = self.cv is None or isinstance(self.cv, Integral)
+        fold = None if counted else split_folds(X, y, self.cv)
         kept = np.flatnonzero(checked_weights(sample_weight, X))
         classes, codes = np.unique(y[kept], return_inverse=True)
         need_two_classes(classes.size, "; one class alone is described by SVDD")
@@ -253,8 +256,9 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         radii = centres.clear_radii([ball.squared_radius for ball in balls])
         used = _usable_radii(radii, classes)
         slope = None
-        if self.calibration_folds is not None:
-            slope = self._calibrate(rows, codes, tasks, balls, centres, used)
+        if self.cv is not None:
+            fold = self._deal(rows, codes) if fold is None else fold[kept]
+            slope = self._calibrate(rows, codes, fold, tasks, balls, centres, used)
         self._store(X, kept, classes, tasks, balls, solutions, centres)
         self.radii_, self._used_radii = radii, used
         if slope is not None:
@@ -262,10 +266,16 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         warn_unless_converged(solutions, self.tol * min(task.variance for task in tasks))
         return self
 
+    def _deal(self, rows: TrainingRows, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the fold of each row; rows of a precomputed kernel are dealt by their order."""
+        by_order = np.arange(float(codes.size))[:, None]
+        return deal_by_value(by_order if rows.kernel.is_pairwise else rows.points, codes, self.cv)
+
     def _calibrate(
         self,
         rows: TrainingRows,
         codes: NDArray[np.int64],
+        fold: NDArray[np.int64],
         tasks: Sequence[ClassTask],
         balls: Sequence[Ball],
         centres: Balls,
@@ -273,8 +283,6 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
     ) -> float:
         """Return the slope of the probabilities, from rows that their own ball has not seen."""
         points, weights, is_pairwise = rows.points, rows.weights, rows.kernel.is_pairwise
-        along = np.arange(float(codes.size))[:, None] if is_pairwise else points
-        fold = deal_by_value(along, codes, int(self.calibration_folds or 2))
         own_distance, own_radius = out_of_fold(tasks, balls, fold, rows.gram, self._options())
         own_radius = centres.clear_radii(own_radius**2)
         diagonal = centres.diagonal if is_pairwise else None
