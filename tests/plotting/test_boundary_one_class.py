@@ -59,7 +59,7 @@ def test_kinds_of_support_vector_have_words_of_their_own(data):
     """A machine that tells the kinds, as those of this package do."""
     machine = OneClassSVM(nu=0.1, gamma=2.0).fit(data)
     inside_bounds = machine.dual_coef_[0] < machine.dual_coef_.max() - 1e-6
-    machine.support_kind_ = np.where(inside_bounds, "in-bound", "bound")
+    machine.support_kind_ = np.where(inside_bounds, "margin", "bound")
     display = BoundaryDisplay.from_estimator(machine, data, grid_resolution=30)
     assert texts(display)[-2:] == ["support vector on the boundary", "support vector at the bound"]
     rings = np.asarray(display.support_["margin"].get_offsets())

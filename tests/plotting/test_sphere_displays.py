@@ -63,8 +63,8 @@ def test_lines_join_equal_relative_distances() -> None:
 
 def test_support_vectors_by_kind() -> None:
     display = SupportRegionDisplay.from_estimator(BALL, X)
-    for kind, name in (("margin", "in-bound"), ("bound", "bound")):
-        expected = BALL.support_vectors_[BALL.support_kind_ == name]
+    for kind in ("margin", "bound"):
+        expected = BALL.support_vectors_[BALL.support_kind_ == kind]
         np.testing.assert_allclose(display.support_[kind].get_offsets(), expected)
     squared = SVDD(C=2.0, loss="squared_hinge", gamma=0.3).fit(X)
     display = SupportRegionDisplay.from_estimator(squared, X)

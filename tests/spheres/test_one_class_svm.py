@@ -98,7 +98,7 @@ def test_defaults_are_those_of_scikit_learn() -> None:
 def test_kinds_of_support_vector() -> None:
     model = OneClassSVM(nu=0.2, gamma=0.1, tol=1e-10).fit(X)
     values = model.decision_function(X)[model.support_]
-    np.testing.assert_allclose(values[model.support_kind_ == "in-bound"], 0.0, atol=1e-8)
+    np.testing.assert_allclose(values[model.support_kind_ == "margin"], 0.0, atol=1e-8)
     assert (values[model.support_kind_ == "bound"] <= 1e-8).all()
     np.testing.assert_array_equal(model.dual_coef_[0] == 1.0, model.support_kind_ == "bound")
 

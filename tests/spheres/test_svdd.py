@@ -53,11 +53,11 @@ def test_kinds_of_support_vector() -> None:
     kind = np.full(len(X), "none    ")
     kind[ball.support_] = ball.support_kind_
     price = 1 / (0.2 * len(X))
-    np.testing.assert_allclose(beyond[kind == "in-bound"], 0.0, atol=1e-9)
+    np.testing.assert_allclose(beyond[kind == "margin"], 0.0, atol=1e-9)
     assert (beyond[kind == "bound"] >= -1e-9).all()
     assert (beyond[kind == "none    "] < 0).all()
     np.testing.assert_allclose(ball.alpha_[kind == "bound"], price)
-    inner = ball.alpha_[kind == "in-bound"]
+    inner = ball.alpha_[kind == "margin"]
     assert inner.size > 0
     assert ((inner > 0) & (inner < price)).all()
     assert (ball.alpha_[kind == "none    "] == 0).all()

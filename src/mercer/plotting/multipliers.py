@@ -14,8 +14,8 @@ from mercer.plotting._support import unwrap
 from mercer.plotting.palette import COLORS
 
 KINDS = {
-    "in-bound": (COLORS[0], "o", "in-bound, below C"),
-    "bound": (COLORS[1], "s", "bound, at C"),
+    "margin": (COLORS[0], "o", "below the bound"),
+    "bound": (COLORS[1], "s", "at the bound, C"),
 }
 
 
@@ -30,7 +30,7 @@ class MultipliersDisplay:
     multipliers : ndarray of shape (n,)
         :math:`\alpha_i` of every training row.
     kinds : ndarray of str of shape (n,)
-        "in-bound", "bound", or "" where the multiplier is 0.
+        "margin", "bound", or "" where the multiplier is 0.
 
     Attributes
     ----------

@@ -30,8 +30,8 @@ from mercer.plotting._support import SupportVectors, find_support, transform, un
 
 REGION_TINT = 0.25
 SUPPORT_LABELS = {
-    "margin": "in-bound support vector, on the surface",
-    "bound": "bound support vector, on it or outside",
+    "margin": "support vector on the surface",
+    "bound": "support vector at the bound",
     "slack": "support vector, with slack",
     "": "support vector",
 }

@@ -130,7 +130,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
     dual_coef_ : ndarray of shape (n_SV,)
         Their coefficients in the centre of their ball, :math:`c_j = \sum_i \alpha_i \phi(x_i)`.
     support_kind_ : ndarray of str of shape (n_SV,)
-        "in-bound" on the surface of its ball, "bound" where the multiplier has reached its bound.
+        "margin" on the surface of its ball, "bound" where the multiplier has reached its bound.
     centers_ : ndarray of shape (n_classes, n_features)
         The centres for a linear kernel; for others the points whose images lie nearest to them, see
         `preimage`. Not for a precomputed kernel.
@@ -330,7 +330,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         self.n_support_ = centres.segments.astype(np.int32)
         self.dual_coef_ = centres.coefficients
         at_bound = np.concatenate([ball.at_bound[ball.beta != 0] for ball in balls])
-        self.support_kind_ = np.where(at_bound, "bound", "in-bound")
+        self.support_kind_ = np.where(at_bound, "bound", "margin")
         self.objective_ = np.array([ball.value for ball in balls])
         self.gap_ = solutions.gap / np.array([task.variance for task in tasks])
         self.n_iter_ = solutions.n_iter

@@ -87,7 +87,7 @@ class OneClassSVM(OneClassMachine):
     dual_coef_ : ndarray of shape (1, n_SV)
         Multipliers in units of their bound: from 0 to the weight of the row, with the sum nu n.
     support_kind_ : ndarray of str of shape (n_SV,)
-        "in-bound" on the hyperplane, "bound" where the multiplier has reached its bound.
+        "margin" on the hyperplane, "bound" where the multiplier has reached its bound.
     intercept_ : ndarray of shape (1,)
         Constant of the decision function.
     offset_ : float
@@ -205,7 +205,7 @@ class OneClassSVM(OneClassMachine):
         self.n_support_ = np.array([support.size], dtype=np.int32)
         self.dual_coef_ = beta[None, support]
         at_bound = beta[support] == upper[support]
-        self.support_kind_ = np.where(at_bound, "bound", "in-bound")
+        self.support_kind_ = np.where(at_bound, "bound", "margin")
         self.intercept_ = np.array([intercept])
         self.offset_ = -intercept
         self.objective_ = solution.objective

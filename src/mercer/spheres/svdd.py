@@ -111,7 +111,7 @@ class SVDD(OneClassMachine):
     dual_coef_ : ndarray of shape (1, n_SV)
         :math:`y_i \alpha_i`; the centre is :math:`a = \sum_i y_i \alpha_i \phi(x_i)`.
     support_kind_ : ndarray of str of shape (n_SV,)
-        "in-bound" for a multiplier below its bound C: the row lies on the surface (with squared
+        "margin" for a multiplier below its bound C: the row lies on the surface (with squared
         slack there is no bound, and it lies beyond the surface by its slack). "bound" for one at C:
         the row lies on the surface or on the wrong side of it. See `essential_support` for the
         third kind.
@@ -280,7 +280,7 @@ class SVDD(OneClassMachine):
         self.n_support_ = np.array([support.size], dtype=np.int32)
         self.dual_coef_ = ball.beta[None, support]
         self.alpha_ = _spread(np.abs(ball.beta), data.kept, n)
-        self.support_kind_ = np.where(ball.at_bound[support], "bound", "in-bound")
+        self.support_kind_ = np.where(ball.at_bound[support], "bound", "margin")
         self.radius_ = float(np.sqrt(squared_radius))
         self.offset_ = -squared_radius
         signs = np.where(problem.lower < 0, -1.0, 1.0)
@@ -319,7 +319,7 @@ class SVDD(OneClassMachine):
         :math:`a = \sum_i \beta_i \phi(x_i)` may have several expansions, for instance where a row
         is given twice or where more rows lie on the surface than are needed to span the ball. Only
         an essential support vector changes the ball when it is left out of the training, and then
-        lies outside. Essential support vectors may be in-bound or bound.
+        lies outside. Essential support vectors may be of either kind.
 
         Parameters
         ----------
