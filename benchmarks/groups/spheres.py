@@ -120,7 +120,7 @@ def fit_shuttle(problem: Problem) -> tuple[float, int, int, float]:
     data = problem.load()
     machine = _machines(data.gamma)["SVDD"].set_params(cache_size=200)
     seconds = _timed(lambda: machine.fit(data.X))()
-    return seconds, peak_memory(), len(machine.support_), machine.gap_
+    return seconds, peak_memory(), len(machine.support_), float(machine.gap_[0])
 
 
 def _add_memory(result: GroupResult, options: Options, problem: Problem) -> None:

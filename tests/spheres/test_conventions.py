@@ -81,10 +81,12 @@ def test_shapes_of_attributes() -> None:
         "support_kind_": (m,),
         "center_": (4,),
         "slack_": (150,),
+        "objective_": (1,),
+        "gap_": (1,),
     }
     for name, shape in shapes.items():
         assert getattr(ball, name).shape == shape, name
-    for name in ("radius_", "offset_", "objective_", "gap_"):
+    for name in ("radius_", "offset_"):
         assert isinstance(getattr(ball, name), float), name
     assert isinstance(ball.n_iter_, int)
     assert ball.converged_ is True

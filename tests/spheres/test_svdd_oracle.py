@@ -48,7 +48,7 @@ def assert_same_ball(ball: SVDD, X: Any, C: Any, y: Any = None) -> None:
     scale = expected.squared_distances.max()
     assert ball.radius_**2 == pytest.approx(expected.squared_radius, abs=1e-6 * scale)
     np.testing.assert_allclose(ball.distance(X) ** 2, expected.squared_distances, atol=1e-6 * scale)
-    assert ball.objective_ == pytest.approx(expected.value, rel=1e-6, abs=1e-6 * scale)
+    assert ball.objective_[0] == pytest.approx(expected.value, rel=1e-6, abs=1e-6 * scale)
     slack = np.maximum(0.0, signs * (expected.squared_distances - expected.squared_radius))
     np.testing.assert_allclose(ball.slack_, slack, atol=1e-6 * scale)
 

@@ -45,9 +45,9 @@ def test_max_iter(max_iter: int) -> None:
         model.fit(X, y)
     (warning,) = caught
     assert warning.filename == __file__
-    assert f"gap of {model.gap_:.3g}" in str(warning.message)
+    assert f"gap of {model.gap_[0]:.3g}" in str(warning.message)
     assert model.n_iter_ <= max_iter
-    assert model.gap_ > model.tol
+    assert model.gap_[0] > model.tol
     assert model.converged_ is False
     assert np.isfinite(model.predict(X)).all()
 
@@ -66,7 +66,7 @@ def test_time_limit(n_jobs: int) -> None:
     beta = np.concatenate([np.maximum(coef, 0), np.minimum(coef, 0)])
     gradient = np.tile(RBF(0.05)(X) @ coef, 2) + problem.p
     assert problem.contains(beta)
-    assert problem.kkt(beta, gradient)[1] == pytest.approx(model.gap_, rel=1e-3)
+    assert problem.kkt(beta, gradient)[1] == pytest.approx(model.gap_[0], rel=1e-3)
 
 
 @pytest.mark.parametrize("loss", ["epsilon_insensitive", SQUARED])
@@ -79,12 +79,12 @@ def test_warm_start_goes_on(loss: str, kernel: str) -> None:
     model = SVR(max_iter=cold.n_iter_ // 2, warm_start=True, **params)
     with pytest.warns(ConvergenceWarning):
         model.fit(X, y)
-    gap, objective = model.gap_, model.objective_
+    gap, objective = model.gap_[0], model.objective_[0]
     with pytest.warns(ConvergenceWarning):
         model.set_params(max_iter=1).fit(X, y)
-    assert model.objective_ <= objective + 1e-9 * abs(objective)  # one step on from there
+    assert model.objective_[0] <= objective + 1e-9 * abs(objective)  # one step on from there
     model.set_params(max_iter=-1).fit(X, y)
-    assert gap > 1e-6 >= model.gap_
+    assert gap > 1e-6 >= model.gap_[0]
     assert model.objective_ == pytest.approx(cold.objective_, rel=1e-8)
     np.testing.assert_allclose(model.predict(X), cold.predict(X), atol=1e-4)
     model.fit(X, y)

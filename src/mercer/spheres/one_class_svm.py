@@ -94,9 +94,9 @@ class OneClassSVM(OneClassMachine):
         :math:`\rho` in the same units, minus the intercept.
     coef_ : ndarray of shape (1, n_features)
         w in the same units, where the kernel is linear.
-    objective_ : float
+    objective_ : ndarray of shape (1,)
         Dual objective (minimised), in the same units.
-    gap_ : float
+    gap_ : ndarray of shape (1,)
         Largest violation of the optimality conditions.
     n_iter_ : int
         Iterations of the solver.
@@ -188,7 +188,7 @@ class OneClassSVM(OneClassMachine):
         problem = in_units(one_class(data.gram.n, self.nu, data.weights), unit)
         solution = self._solve(problem, data.gram, self.tol, unit)
         self._store(data, solution, level_offset(problem, solution), problem.upper, unit)
-        self._say(data.X.shape[0], self.support_.size, solution, self.gap_)
+        self._say(data.X.shape[0], self.support_.size, solution, solution.gap)
         warn_unless_converged([solution], self.tol)
         return self
 
@@ -208,8 +208,8 @@ class OneClassSVM(OneClassMachine):
         self.support_kind_ = np.where(at_bound, "bound", "margin")
         self.intercept_ = np.array([intercept])
         self.offset_ = -intercept
-        self.objective_ = solution.objective
-        self.gap_ = solution.gap
+        self.objective_ = np.array([solution.objective])
+        self.gap_ = np.array([solution.gap])
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
         self.fit_status_ = 0 if solution.converged else 1

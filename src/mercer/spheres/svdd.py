@@ -122,9 +122,9 @@ class SVDD(OneClassMachine):
         :math:`-R^2`, so that ``decision_function`` is ``score_samples`` minus ``offset_``.
     slack_ : ndarray of shape (n_samples,)
         :math:`\xi_i` of each training row.
-    objective_ : float
+    objective_ : ndarray of shape (1,)
         Value of the problem above.
-    gap_ : float
+    gap_ : ndarray of shape (1,)
         Largest violation of the optimality conditions, in the units of ``tol``.
     n_iter_ : int
         Iterations of the solver.
@@ -233,10 +233,10 @@ class SVDD(OneClassMachine):
                 "finite C or C_outlier, or a richer kernel."
             )
         self._store(data, problem, ball_of(problem, solution, unit), unit)
-        self.gap_ = solution.gap / variance
+        self.gap_ = np.array([solution.gap / variance])
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.converged
-        self._say(data.X.shape[0], self.support_.size, solution, self.gap_)
+        self._say(data.X.shape[0], self.support_.size, solution, self.gap_[0])
         warn_unless_converged([solution], self.tol * variance)
         return self
 
@@ -286,7 +286,7 @@ class SVDD(OneClassMachine):
         signs = np.where(problem.lower < 0, -1.0, 1.0)
         beyond = signs * (ball.squared_distances - squared_radius)
         self.slack_ = _spread(np.maximum(0.0, beyond), data.kept, n)
-        self.objective_ = ball.value
+        self.objective_ = np.array([ball.value])
         self.shape_fit_ = data.X.shape
         self._balls = Balls(
             data.kernel,

@@ -94,7 +94,7 @@ class SVR(RegressorMixin, KernelMachine):
         w, where the kernel is linear.
     slack_ : ndarray of shape (n_samples,)
         :math:`\xi_i` of each training row, by which its target is outside the tube.
-    objective_, gap_ : float
+    objective_, gap_ : ndarray of shape (1,)
         Dual objective (minimised) and largest violation of the optimality conditions.
     n_iter_ : int
         Iterations of the solver.
@@ -222,7 +222,7 @@ class SVR(RegressorMixin, KernelMachine):
         self._sums = KernelSums(kernel, self.support_vectors_, self.dual_coef_)
         self.shape_fit_ = X.shape
         self.intercept_ = np.array([solution.offset])
-        self.objective_, self.gap_ = solution.objective, solution.gap
+        self.objective_, self.gap_ = np.array([solution.objective]), np.array([solution.gap])
         self.n_iter_, self.converged_ = solution.n_iter, solution.converged
         self.slack_ = np.zeros(X.shape[0])
         self.slack_[kept] = np.maximum(0.0, np.abs(targets - model.fitted) - self.epsilon)
@@ -231,7 +231,7 @@ class SVR(RegressorMixin, KernelMachine):
         if self.verbose:
             print(
                 f"SVR: {support.size} support vectors of {X.shape[0]} rows, {self.n_iter_} "
-                f"iterations, gap {self.gap_:.2g}"
+                f"iterations, gap {solution.gap:.2g}"
             )
 
     @property
