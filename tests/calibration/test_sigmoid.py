@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import log_expit
 
-from mercer.calibration import Sigmoid, fit_sigmoid
+from mercer.calibration import PlattSigmoid, fit_sigmoid
 
 
 def reference(f: np.ndarray, positive: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
@@ -96,7 +96,7 @@ def test_values_that_point_the_wrong_way_give_the_share_of_the_class() -> None:
 
 
 def test_log_odds_and_probability_agree() -> None:
-    sigmoid = Sigmoid(-1.5, 0.3)
+    sigmoid = PlattSigmoid(-1.5, 0.3)
     p = sigmoid.probability([-2.0, 0.1, 4.0])
     np.testing.assert_allclose(np.log(p / (1 - p)), sigmoid.log_odds([-2.0, 0.1, 4.0]))
 

@@ -23,7 +23,7 @@ from mercer.model_selection import (
     span,
 )
 from mercer.model_selection.gradient import objective as objective_module
-from mercer.model_selection.gradient.evaluations import Memory
+from mercer.model_selection.gradient.evaluations import Evaluations
 
 L2 = SVC(loss="squared_hinge")
 
@@ -274,12 +274,12 @@ def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
         GradientSearch(L2, "evidence", checkpoint=path).fit(X, y)
 
 
-def test_memory_survives_the_file(tmp_path: Path) -> None:
-    memory = Memory("f", 7)
-    memory.solutions[1, "fold 2"] = np.array([0.5, -0.5])
-    memory.save(tmp_path / "m.npz")
-    again = Memory.load(tmp_path / "m.npz", "f")
-    assert (again.seed, again.solutions.keys()) == (7, memory.solutions.keys())
+def test_evaluations_survive_the_file(tmp_path: Path) -> None:
+    evaluations = Evaluations("f", 7)
+    evaluations.solutions[1, "fold 2"] = np.array([0.5, -0.5])
+    evaluations.save(tmp_path / "m.npz")
+    again = Evaluations.load(tmp_path / "m.npz", "f")
+    assert (again.seed, again.solutions.keys()) == (7, evaluations.solutions.keys())
     np.testing.assert_array_equal(again.solutions[1, "fold 2"], [0.5, -0.5])
 
 

@@ -18,7 +18,7 @@ from mercer._sklearn import HasMethods, check_sample_weight, fit_context, take_r
 from mercer._threads import holds_blas
 from mercer.calibration.coupling import couple_pairs
 from mercer.calibration.folds import deal_folds, split_folds
-from mercer.calibration.sigmoid import Sigmoid, fit_sigmoid
+from mercer.calibration.sigmoid import PlattSigmoid, fit_sigmoid
 
 Floats = NDArray[np.float64]
 
@@ -189,7 +189,7 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             scores = _class_scores(self.estimator_, X)
             first, second = np.array(list(combinations(range(self.classes_.size), 2))).T
             values = scores[:, second] - scores[:, first]
-        sigmoids = [Sigmoid(A, B) for A, B in zip(self.A_, self.B_)]
+        sigmoids = [PlattSigmoid(A, B) for A, B in zip(self.A_, self.B_)]
         second_class = [s.probability(values[:, pair]) for pair, s in enumerate(sigmoids)]
         return couple_pairs(np.stack(second_class, axis=1), self.classes_.size)
 
@@ -238,7 +238,7 @@ def _class_scores(model: Any, X: Any) -> Floats:
     return values
 
 
-def _fit_sigmoids(values: Floats, codes: Any, sample_weight: Any) -> list[Sigmoid]:
+def _fit_sigmoids(values: Floats, codes: Any, sample_weight: Any) -> list[PlattSigmoid]:
     sigmoids = []
     n_classes = int(codes.max()) + 1
     for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):

@@ -19,7 +19,7 @@ _SHORTEST = 1e-10
 
 
 @dataclass(frozen=True)
-class Sigmoid:
+class PlattSigmoid:
     r"""The map from a decision value f to the probability of the positive class.
 
     .. math::
@@ -35,7 +35,7 @@ class Sigmoid:
 
     Examples
     --------
-    >>> Sigmoid(-2.0, 0.0).probability([0.0, 1.0]).round(3)
+    >>> PlattSigmoid(-2.0, 0.0).probability([0.0, 1.0]).round(3)
     array([0.5  , 0.881])
     """
 
@@ -53,7 +53,7 @@ class Sigmoid:
 
 def fit_sigmoid(
     decision: ArrayLike, positive: ArrayLike, sample_weight: Any = None, *, prior: float = 1.0
-) -> Sigmoid:
+) -> PlattSigmoid:
     r"""Fit Platt's sigmoid to decision values by maximum likelihood.
 
     It minimises :math:`-\sum_i w_i\,[t_i \ln p_i + (1 - t_i) \ln(1 - p_i)]` with
@@ -78,7 +78,7 @@ def fit_sigmoid(
 
     Returns
     -------
-    Sigmoid
+    PlattSigmoid
 
     References
     ----------
@@ -111,12 +111,12 @@ def fit_sigmoid(
     spread = float(np.sqrt((weight * (f - centre) ** 2).sum() / total))
     share = float((weight * target).sum()) / total
     if spread <= 1e-14 * max(abs(centre), np.finfo(float).tiny):
-        return Sigmoid(0.0, _log_odds(1.0 - share))
+        return PlattSigmoid(0.0, _log_odds(1.0 - share))
     with blas_threads(1):  # products of vectors, for which it would wake all of its threads
         slope, shift = _maximum_likelihood((f - centre) / spread, target, weight)
     if slope >= 0.0:  # the function is convex, so the best slope allowed is the bound
-        return Sigmoid(0.0, _log_odds(1.0 - share))
-    return Sigmoid(slope / spread, shift - slope * centre / spread)
+        return PlattSigmoid(0.0, _log_odds(1.0 - share))
+    return PlattSigmoid(slope / spread, shift - slope * centre / spread)
 
 
 def _maximum_likelihood(f: Floats, target: Floats, weight: Floats) -> tuple[float, float]:

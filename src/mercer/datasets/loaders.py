@@ -21,7 +21,7 @@ LETTER_FEATURES = (
 ).split()
 
 
-class Options(TypedDict, total=False):
+class LoaderOptions(TypedDict, total=False):
     """What all loaders take."""
 
     return_X_y: bool
@@ -30,7 +30,7 @@ class Options(TypedDict, total=False):
     download_if_missing: bool
 
 
-def load_golub(*, subset: str = "all", **options: Unpack[Options]) -> Any:
+def load_golub(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> Any:
     """Load Golub's leukaemia data: 72 patients, 7129 genes, ALL (-1) or AML (+1).
 
     Parameters
@@ -70,7 +70,7 @@ def load_golub(*, subset: str = "all", **options: Unpack[Options]) -> Any:
     )
 
 
-def load_colon(**options: Unpack[Options]) -> Any:
+def load_colon(**options: Unpack[LoaderOptions]) -> Any:
     """Load Alon's colon cancer data: 62 tissues, 2000 clones, normal (-1) or tumour (+1).
 
     Parameters
@@ -106,7 +106,7 @@ def load_colon(**options: Unpack[Options]) -> Any:
     )
 
 
-def load_madelon(*, subset: str = "all", **options: Unpack[Options]) -> Any:
+def load_madelon(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> Any:
     """Load MADELON: 500 features, of which 20 matter; labels -1 and +1.
 
     Parameters
@@ -132,7 +132,7 @@ def load_madelon(*, subset: str = "all", **options: Unpack[Options]) -> Any:
     return _in_parts("madelon", arrays, subset, shown, last="valid")
 
 
-def load_hemophilia(**options: Unpack[Options]) -> Any:
+def load_hemophilia(**options: Unpack[LoaderOptions]) -> Any:
     """Load the carriers of haemophilia A: 30 normal women (0) and 45 carriers (1), two features.
 
     Parameters
@@ -158,7 +158,7 @@ def load_hemophilia(**options: Unpack[Options]) -> Any:
     )
 
 
-def load_saheart(**options: Unpack[Options]) -> Any:
+def load_saheart(**options: Unpack[LoaderOptions]) -> Any:
     """Load the South African heart disease data: 462 men, nine risk factors.
 
     Parameters
@@ -189,7 +189,7 @@ def load_saheart(**options: Unpack[Options]) -> Any:
     return _from_columns("saheart", columns, disease, shown, target_names=["healthy", "diseased"])
 
 
-def load_winequality(**options: Unpack[Options]) -> Any:
+def load_winequality(**options: Unpack[LoaderOptions]) -> Any:
     """Load the red wines: 1599 wines, eleven measurements, quality from 3 to 8.
 
     Parameters
@@ -215,7 +215,7 @@ def load_winequality(**options: Unpack[Options]) -> Any:
     return _from_columns("winequality", columns, quality, shown)
 
 
-def load_usps(*, subset: str = "all", **options: Unpack[Options]) -> Any:
+def load_usps(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> Any:
     """Load the handwritten digits of the US postal service, 16 x 16 grey values in [-1, 1].
 
     Parameters
@@ -241,7 +241,7 @@ def load_usps(*, subset: str = "all", **options: Unpack[Options]) -> Any:
     return _in_parts("usps", arrays, subset, shown, feature_names=pixels)
 
 
-def load_letter(*, subset: str = "all", **options: Unpack[Options]) -> Any:
+def load_letter(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> Any:
     """Load the letters: 20000 capital letters, 16 features; 0 is A, 25 is Z.
 
     Parameters
@@ -275,7 +275,7 @@ def load_letter(*, subset: str = "all", **options: Unpack[Options]) -> Any:
     )
 
 
-def load_a9a(*, subset: str = "all", **options: Unpack[Options]) -> Any:
+def load_a9a(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> Any:
     """Load a9a: the Adult census in 123 binary features, labels -1 and +1.
 
     Parameters
@@ -300,7 +300,7 @@ def load_a9a(*, subset: str = "all", **options: Unpack[Options]) -> Any:
     return _in_parts("a9a", arrays, subset, shown)
 
 
-def load_ijcnn1(*, subset: str = "all", **options: Unpack[Options]) -> Any:
+def load_ijcnn1(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> Any:
     """Load ijcnn1: 22 features of a time series, labels -1 and +1.
 
     Parameters
@@ -325,7 +325,7 @@ def load_ijcnn1(*, subset: str = "all", **options: Unpack[Options]) -> Any:
     return _in_parts("ijcnn1", arrays, subset, shown)
 
 
-def load_cardio(**options: Unpack[Options]) -> Any:
+def load_cardio(**options: Unpack[LoaderOptions]) -> Any:
     """Load the cardiotocograms: 1831 rows, 21 features, 176 outliers (1).
 
     Parameters
@@ -348,7 +348,7 @@ def load_cardio(**options: Unpack[Options]) -> Any:
     return make_bunch("cardio", arrays["X"], arrays["y"], target_names=names, **shown)
 
 
-def load_shuttle(**options: Unpack[Options]) -> Any:
+def load_shuttle(**options: Unpack[LoaderOptions]) -> Any:
     """Load the shuttle: 49097 rows, nine features, 3511 outliers (1).
 
     Parameters
@@ -371,9 +371,9 @@ def load_shuttle(**options: Unpack[Options]) -> Any:
     return make_bunch("shuttle", arrays["X"], arrays["y"], target_names=names, **shown)
 
 
-def _arrays(name: str, options: Options) -> tuple[dict[str, Any], dict[str, Any]]:
+def _arrays(name: str, options: LoaderOptions) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arrays, and the options that say how to show them."""
-    unknown = set(options) - set(Options.__annotations__)
+    unknown = set(options) - set(LoaderOptions.__annotations__)
     if unknown:
         raise TypeError(f"load_{name} knows no option {min(unknown)!r}.")
     arrays = fetch(name, options.get("data_home"), options.get("download_if_missing", True))

@@ -17,7 +17,7 @@ from mercer.feature_selection._criteria import (
     objective_slope,
 )
 from mercer.feature_selection._restriction import machine_for
-from mercer.feature_selection._rounds import Look
+from mercer.feature_selection._rounds import RoundResult
 from mercer.feature_selection._sampling import RowSampler
 from mercer.inspection.expansion import kernel_expansion
 from mercer.kernels import Linear
@@ -80,7 +80,7 @@ class EstimatorRanker:
                 "which criterion='auto' uses coef_ or feature_importances_."
             )
 
-    def look(self, features: Features) -> Look:
+    def look(self, features: Features) -> RoundResult:
         """Fit a clone on some of the features."""
         rows = self.sampler.rows(features.size)
         X, y, weights = self.X[:, features], self.y, self.sample_weight
@@ -92,7 +92,7 @@ class EstimatorRanker:
         self.n_fits += 1
         accuracy = float(model.score(X, y, **given)) if hasattr(model, "score") else np.nan
         gap = float(np.max(model.gap_)) if hasattr(model, "gap_") else np.nan
-        return Look(self._importances(model), accuracy, gap, X.shape[0])
+        return RoundResult(self._importances(model), accuracy, gap, X.shape[0])
 
     def forget(self, features: Features) -> None:
         """Do nothing: every fit begins anew."""

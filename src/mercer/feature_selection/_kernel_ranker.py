@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.feature_selection._criteria import Trained, criterion_for, join
 from mercer.feature_selection._restriction import restricted
-from mercer.feature_selection._rounds import Look
+from mercer.feature_selection._rounds import RoundResult
 from mercer.feature_selection._sampling import RowSampler
 from mercer.gram import Gram, make_gram
 from mercer.gram.downdated import DowndatedGram, suits
@@ -86,7 +86,7 @@ class KernelRanker:
 
     # ---- one round --------------------------------------------------------------------------
 
-    def look(self, features: Features) -> Look:
+    def look(self, features: Features) -> RoundResult:
         """Train on some of the features."""
         drawn = self.sampler.rows(features.size)
         rows = np.arange(len(self.X)) if drawn is None else drawn
@@ -99,7 +99,7 @@ class KernelRanker:
         penalty = self._penalty(codes, weights)
         importances = self._importances(kernel, points, training, penalty)
         accuracy = self._accuracy(training, codes, weights)
-        return Look(importances, accuracy, float(training.solutions.gap.max()), rows.size)
+        return RoundResult(importances, accuracy, float(training.solutions.gap.max()), rows.size)
 
     def forget(self, features: Features) -> None:
         """Take features away for good."""

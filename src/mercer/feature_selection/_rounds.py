@@ -19,7 +19,7 @@ Features = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class RoundResult:
     """What a machine on some of the features says.
 
     Parameters
@@ -46,7 +46,7 @@ class Ranker(Protocol):
     n_fits: int
     chance: float
 
-    def look(self, features: Features) -> Look:
+    def look(self, features: Features) -> RoundResult:
         """Train on some of the features."""
 
     def forget(self, features: Features) -> None:
@@ -65,14 +65,16 @@ class Log:
     n_rows: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
-    def add(self, look: Look, size: int, gone: Features, values: Floats, seconds: float) -> None:
+    def add(
+        self, result: RoundResult, size: int, gone: Features, values: Floats, seconds: float
+    ) -> None:
         """Append a round."""
         self.sizes.append(size)
         self.removed.append(gone)
         self.importances.append(values)
-        self.accuracy.append(look.accuracy)
-        self.gap.append(look.gap)
-        self.n_rows.append(look.n_rows)
+        self.accuracy.append(result.accuracy)
+        self.gap.append(result.gap)
+        self.n_rows.append(result.n_rows)
         self.seconds.append(seconds)
 
     def trace(self, selected: Features, values: Floats, ranker: Ranker) -> EliminationTrace:
@@ -121,20 +123,22 @@ def eliminate(
     while True:
         features = np.sort(units.members(left))
         report(features.size)
-        look = ranker.look(features)
-        values = units.totals(features, look.importances, left)
-        by_feature = dict(zip(features.tolist(), look.importances.tolist()))
+        result = ranker.look(features)
+        values = units.totals(features, result.importances, left)
+        by_feature = dict(zip(features.tolist(), result.importances.tolist()))
         if left.size <= least:
             break
-        state = RoundState(left.size, units.n, len(log.sizes), values, look.accuracy, ranker.chance)
+        state = RoundState(
+            left.size, units.n, len(log.sizes), values, result.accuracy, ranker.chance
+        )
         weakest = least_important(values, units.protected[left], n_dropped(step, state, least))
         gone = units.members(left[weakest])
         dropped = np.array([by_feature[feature] for feature in gone.tolist()])
-        log.add(look, features.size, gone, dropped, time.perf_counter() - start)
+        log.add(result, features.size, gone, dropped, time.perf_counter() - start)
         left = np.delete(left, weakest)
         ranker.forget(gone)
     nothing = np.empty(0, dtype=np.intp)
-    log.add(look, features.size, nothing, np.empty(0), time.perf_counter() - start)
+    log.add(result, features.size, nothing, np.empty(0), time.perf_counter() - start)
     best_first = left[np.lexsort((left, -values))]
     selected = units.members(best_first)
     return log.trace(selected, np.array([by_feature[f] for f in selected.tolist()]), ranker)

@@ -72,7 +72,7 @@ def out_of_fold_values(
     machines = zip(training.tasks, training.programs, training.solutions)
     for machine, (task, problem, solution) in enumerate(machines):
         own = fold[task.rows]
-        full = _Full(training.part(task), problem, solution, options.tol)
+        full = _FullMachine(training.part(task), problem, solution, options.tol)
         pending: list[_Retraining] = []
         for number in np.unique(own[own >= 0]):
             left_out = np.flatnonzero(own == number)
@@ -107,7 +107,7 @@ def _solve(retrainings: Sequence[_Retraining], options: Options) -> Sequence[Sol
     return list(solve_all(programs, full.held, options, rows=rows, warm_start=joined))
 
 
-class _Full:
+class _FullMachine:
     """A machine fitted to all rows, and the kernel matrix of those that matter."""
 
     def __init__(
@@ -142,7 +142,7 @@ class _Full:
 class _Retraining:
     """One machine without the rows of one fold."""
 
-    full: _Full
+    full: _FullMachine
     left_out: Rows
     witnessed: bool = True
     found: Vector | None = None

@@ -86,7 +86,7 @@ class History:
 
 
 @dataclass(frozen=True, eq=False)
-class Memory:
+class MistakeMemory:
     """Everything that all machines of a classifier have learned.
 
     Parameters
@@ -112,7 +112,7 @@ class Memory:
     support: Indices = field(default_factory=_no_rows)
     n_seen: int = 0
 
-    def extended(self, X: Any, histories: Sequence[History]) -> Memory:
+    def extended(self, X: Any, histories: Sequence[History]) -> MistakeMemory:
         """Return the memory after learning from the rows of `X`."""
         rows = np.unique(np.concatenate([history.rows for history in histories]))
         new = rows[rows >= self.n_seen]

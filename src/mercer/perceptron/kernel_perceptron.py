@@ -30,7 +30,7 @@ from mercer.perceptron._learning import (
     PrimalLearner,
     run_epoch,
 )
-from mercer.perceptron._memory import History, Memory
+from mercer.perceptron._memory import History, MistakeMemory
 
 
 class KernelPerceptron(ClassifierMixin, KernelMachine):
@@ -308,12 +308,12 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
         self._store(known, memory.extended(X, histories), X.shape[0], n_iter, errors)
         return self
 
-    def _new_memory(self, X: Any, n_machines: int) -> Memory:
+    def _new_memory(self, X: Any, n_machines: int) -> MistakeMemory:
         kernel = self._make_kernel().resolve(X)
         histories = [History() for _ in range(n_machines)]
-        return Memory(kernel, float(self.fit_intercept), histories, X[:0])
+        return MistakeMemory(kernel, float(self.fit_intercept), histories, X[:0])
 
-    def _learners(self, memory: Memory, X: Any) -> list[Learner]:
+    def _learners(self, memory: MistakeMemory, X: Any) -> list[Learner]:
         """Return one learner for these rows a machine, which goes on from what was learned."""
         kernel, constant = memory.kernel, memory.constant
         coefficients = memory.expansion("last")
@@ -343,7 +343,9 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
             )
         return self.form == "primal" or (self.form == "auto" and linear and X.shape[1] < X.shape[0])
 
-    def _store(self, classes: Any, memory: Memory, n_rows: int, n_iter: Any, errors: Any) -> None:
+    def _store(
+        self, classes: Any, memory: MistakeMemory, n_rows: int, n_iter: Any, errors: Any
+    ) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
         self._memory = memory
         self.classes_ = classes

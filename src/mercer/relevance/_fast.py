@@ -90,12 +90,12 @@ def fit_fast(
     fit.move(fit.model, "start")
     scorer = Scorer(basis)
     coarse = max(tol, COARSE * min(1.0, float(likelihood.weights.sum()) / 100))
-    search = Search(fit, scorer, coarse, most_precision, fit.model.indices)
+    search = BasisSearch(fit, scorer, coarse, most_precision, fit.model.indices)
     search.climb(max_iter)
     if not fit.converged:
         return fit
     other = Fit(widened(fit.model, scorer, tol, most_precision))
-    Search(other, scorer, tol, most_precision).climb(max_iter - len(fit.history))
+    BasisSearch(other, scorer, tol, most_precision).climb(max_iter - len(fit.history))
     if other.model.log_evidence > fit.model.log_evidence + tol:
         fit.jump(other, "widen")
     else:
@@ -121,7 +121,7 @@ class Shortlist:
 
 
 @dataclass(eq=False)
-class Search:
+class BasisSearch:
     """The actions; each says whether it has raised the evidence."""
 
     fit: Fit

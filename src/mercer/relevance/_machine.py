@@ -38,7 +38,7 @@ PREDICTED_ENTRIES = 1 << 21
 """Values of functions that a prediction holds at a time: 16 megabytes."""
 
 
-class Choice(NamedTuple):
+class BasisChoice(NamedTuple):
     """The functions to choose from, the kernel they are made of, and where each belongs.
 
     A place is a row of the training data or of the centres, or a column of the data.
@@ -86,20 +86,20 @@ class RelevanceMachine(KernelMachine):
 
     # ---- learning ---------------------------------------------------------------------------
 
-    def _choice(self, X: Any, kept: Any, weights: Floats) -> Choice:
+    def _choice(self, X: Any, kept: Any, weights: Floats) -> BasisChoice:
         """Return the functions of the rows that take part."""
         memory = self.cache_size * 1e6
         pairwise = self._is_pairwise()
         rows = rows_of(X, kept, pairwise)
         if self.basis == "columns":
             places = np.arange(X.shape[1])
-            return Choice(Linear(), column_basis(rows, self.fit_intercept, memory), places)
+            return BasisChoice(Linear(), column_basis(rows, self.fit_intercept, memory), places)
         kernel = self._make_kernel().resolve(rows, weights)
         if self.centers is not None:
             centres = self._checked_centers(X)
             places = distinct_rows(centres)
             basis = kernel_basis(kernel, rows, centres[places], self.fit_intercept, memory)
-            return Choice(kernel, basis, places)
+            return BasisChoice(kernel, basis, places)
         if pairwise:
             values = np.asarray(kernel(rows))
             places = distinct_rows(values.T)
@@ -107,7 +107,7 @@ class RelevanceMachine(KernelMachine):
         else:
             places = distinct_rows(rows)
             basis = kernel_basis(kernel, rows, rows[places], self.fit_intercept, memory)
-        return Choice(kernel, basis, kept[places])
+        return BasisChoice(kernel, basis, kept[places])
 
     def _checked_centers(self, X: Any) -> Any:
         if self._is_pairwise():
@@ -140,7 +140,7 @@ class RelevanceMachine(KernelMachine):
     def _algebra_threads(self) -> int:
         return 1 if self.n_jobs is None else available_threads(self._n_threads())
 
-    def _store(self, X: Any, choice: Choice, fits: Sequence[Fit]) -> None:
+    def _store(self, X: Any, choice: BasisChoice, fits: Sequence[Fit]) -> None:
         """Set the fitted attributes that both machines have, weights sorted by output and place."""
         models = [fit.model for fit in fits]
         several = len(models) > 1

@@ -24,7 +24,7 @@ DAMPINGS = (0.0, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class NewtonStep:
     r"""A direction in :math:`\ln\alpha`, and last in :math:`\ln\beta` where noise is estimated.
 
     Parameters
@@ -62,7 +62,7 @@ def evidence_slope(model: SparseModel) -> Floats:
     return slope
 
 
-def propose(model: SparseModel, held: Any = ()) -> Step:
+def propose(model: SparseModel, held: Any = ()) -> NewtonStep:
     """Return a Newton step, damped where the evidence is not concave.
 
     Parameters
@@ -77,7 +77,7 @@ def propose(model: SparseModel, held: Any = ()) -> Step:
     slope[held], curvature[held], curvature[:, held] = 0.0, 0.0, 0.0
     curvature[held, held] = 1.0
     if slope.size == 0:
-        return Step(slope, 0.0)
+        return NewtonStep(slope, 0.0)
     for damping in DAMPINGS:
         matrix = curvature.copy()
         matrix[np.diag_indices(slope.size)] += damping + 1e-9
@@ -89,10 +89,10 @@ def propose(model: SparseModel, held: Any = ()) -> Step:
             break
     else:
         direction = np.clip(slope, -LONGEST, LONGEST)
-    return Step(direction, 0.5 * float(slope @ direction))
+    return NewtonStep(direction, 0.5 * float(slope @ direction))
 
 
-def follow(model: SparseModel, step: Step, most_precision: float) -> SparseModel | None:
+def follow(model: SparseModel, step: NewtonStep, most_precision: float) -> SparseModel | None:
     """Return the model after as much of a step as raises the evidence, None where nothing does."""
     p = model.posterior
     for length in LENGTHS:

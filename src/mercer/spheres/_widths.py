@@ -25,7 +25,7 @@ LEVEL = 0.01
 
 
 @dataclass(frozen=True)
-class Choice:
+class WidthChoice:
     """What a strategy has tried, which of it is best, and why.
 
     Parameters
@@ -59,7 +59,7 @@ def widths_between_rows(X: Floats, n_widths: int) -> Floats:
 
 def by_support_fraction(
     X: Floats, widths: Floats, fit: Fit, nu: float | None, target: float
-) -> Choice:
+) -> WidthChoice:
     """Raise the width until the share of support vectors falls to the target error."""
     tried = []
     for sigma in widths:
@@ -69,16 +69,16 @@ def by_support_fraction(
                 f"the narrowest width whose share of support vectors, "
                 f"{tried[-1]['support_fraction']:.3g}, has fallen to {target:.3g}"
             )
-            return Choice(tried, len(tried) - 1, reason)
+            return WidthChoice(tried, len(tried) - 1, reason)
     last = tried[-1]["support_fraction"]
     reason = (
         f"the largest distance of two rows, because the share of support vectors, {last:.3g}, "
         f"never falls to {target:.3g}"
     )
-    return Choice(tried, len(tried) - 1, reason)
+    return WidthChoice(tried, len(tried) - 1, reason)
 
 
-def by_support_plateau(X: Floats, widths: Floats, fit: Fit, nu: float | None) -> Choice:
+def by_support_plateau(X: Floats, widths: Floats, fit: Fit, nu: float | None) -> WidthChoice:
     """Raise the width until the number of support vectors stops falling.
 
     While a kernel is too narrow to tell the rows' neighbours, all rows are support vectors and
@@ -88,7 +88,7 @@ def by_support_plateau(X: Floats, widths: Floats, fit: Fit, nu: float | None) ->
     shares = np.array([record["support_fraction"] for record in tried])
     falls = -np.diff(shares)
     if falls.size == 0 or falls.max() <= LEVEL:
-        return Choice(tried, 0, "the narrowest width, because the number never falls")
+        return WidthChoice(tried, 0, "the narrowest width, because the number never falls")
     steepest = int(falls.argmax())
     level = np.flatnonzero(falls[steepest + 1 :] <= LEVEL)
     if level.size:
@@ -97,8 +97,8 @@ def by_support_plateau(X: Floats, widths: Floats, fit: Fit, nu: float | None) ->
             f"beyond it the number of support vectors, {tried[best]['n_support']} of {len(X)}, "
             "stops falling"
         )
-        return Choice(tried, best, reason)
-    return Choice(tried, len(tried) - 1, "the widest, because the number falls to the end")
+        return WidthChoice(tried, best, reason)
+    return WidthChoice(tried, len(tried) - 1, "the widest, because the number falls to the end")
 
 
 def by_artificial_outliers(
@@ -112,7 +112,7 @@ def by_artificial_outliers(
     mix: float,
     folds: KFold,
     random: np.random.RandomState,
-) -> Choice:
+) -> WidthChoice:
     r"""Minimise a mix of the error on targets and the volume that is accepted.
 
     Both are estimated by cross-validation. Where the volume cannot be seen, as in many dimensions,
@@ -142,10 +142,10 @@ def by_artificial_outliers(
         f"the tightest of {near.sum()} descriptions whose criterion lies within one standard error "
         f"({tried[least]['standard_error']:.2g}) of the least, {criteria[least]:.3g}"
     )
-    return Choice(tried, best, reason)
+    return WidthChoice(tried, best, reason)
 
 
-def by_rule(X: Floats, rule: str, fit: Fit, nu: float | None) -> Choice:
+def by_rule(X: Floats, rule: str, fit: Fit, nu: float | None) -> WidthChoice:
     r"""Take the width that a rule of thumb gives.
 
     With s the root of the mean variance of the columns: Scott's
@@ -164,7 +164,7 @@ def by_rule(X: Floats, rule: str, fit: Fit, nu: float | None) -> Choice:
         "silverman": f"Silverman's rule for {n} rows and {d} features",
         "median": "one over gamma is the median squared distance of two rows",
     }
-    return Choice([_record(X, float(widths[rule]()), nu, fit)], 0, reasons[rule])
+    return WidthChoice([_record(X, float(widths[rule]()), nu, fit)], 0, reasons[rule])
 
 
 def gamma_of(sigma: float) -> float:

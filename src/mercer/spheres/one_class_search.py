@@ -18,7 +18,7 @@ from mercer._threads import holds_blas
 from mercer.kernels import RBF
 from mercer.spheres._bulk import HALF, bulk
 from mercer.spheres._widths import (
-    Choice,
+    WidthChoice,
     by_artificial_outliers,
     by_rule,
     by_support_fraction,
@@ -271,7 +271,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
             return DEFAULT_NU
         return nu
 
-    def _choose(self, X: Floats, random: np.random.RandomState, nu: float | None) -> Choice:
+    def _choose(self, X: Floats, random: np.random.RandomState, nu: float | None) -> WidthChoice:
         model = clone(self.estimator)
         if "warm_start" in model.get_params():
             model.set_params(warm_start=True)

@@ -18,7 +18,7 @@ FILE = "checkpoint.jsonl"
 LOCK = ".lock"
 
 
-class Memory:
+class FinishedCells:
     """The finished cells of a study, kept only as long as the process lives."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Memory:
         self.close()
 
 
-class Checkpoint(Memory):
+class Checkpoint(FinishedCells):
     """The finished cells of a study in a folder, one line each, with a checksum.
 
     A line is written whole and flushed before the next cell counts. What a sudden end leaves of a

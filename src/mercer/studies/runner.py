@@ -16,7 +16,7 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs, wrap_non_picklable_objects
 
-from .checkpoint import Checkpoint, Memory, Record
+from .checkpoint import Checkpoint, FinishedCells, Record
 from .results import StudyResults
 from .study import Cell, Study, StudyError
 
@@ -77,7 +77,7 @@ def run_study(
     asked = study.cells(repetitions, only)
     failures: list[Record] = []
     finished = False
-    with Memory() if out is None else Checkpoint(out, study, seed, fresh) as kept:
+    with FinishedCells() if out is None else Checkpoint(out, study, seed, fresh) as kept:
         try:
             _run(study, asked, kept, failures, n_jobs, seed, progress or _silent)
             finished = not failures
@@ -92,7 +92,7 @@ def run_study(
 def _run(
     study: Study,
     asked: list[Cell],
-    kept: Memory,
+    kept: FinishedCells,
     failures: list[Record],
     n_jobs: int | None,
     seed: int,

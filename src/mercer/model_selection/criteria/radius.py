@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Ball:
+class EnclosingBall:
     r"""The ball :math:`R^2 = \max_z \sum z_i\tilde K_{ii} - z^\top\tilde K z`.
 
     Parameters
@@ -28,7 +28,7 @@ class Ball:
     z: Floats
 
 
-def enclosing_ball(machine: TwoClassMachine) -> Ball:
+def enclosing_ball(machine: TwoClassMachine) -> EnclosingBall:
     """Return the ball in the feature space in which the machine has a hard margin.
 
     For squared slack every row has a direction of its own there, of squared length 1/C; a row that
@@ -40,4 +40,4 @@ def enclosing_ball(machine: TwoClassMachine) -> Ball:
     zero = np.zeros(machine.n)
     problem = QuadraticProgram(-0.5 * diagonal, zero, zero + np.inf, 1.0, machine.ridge)
     found = machine.solve(problem, "ball", tol=machine.tol * unit)
-    return Ball(-2.0 * found.objective, found.beta)
+    return EnclosingBall(-2.0 * found.objective, found.beta)

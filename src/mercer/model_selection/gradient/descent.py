@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class DescentStep:
     """One evaluation on the way to a minimum.
 
     Parameters
@@ -80,7 +80,7 @@ class Descent:
         logarithmic: bool,
         precision: float,
         most: int,
-        report: Callable[[Step], Any],
+        report: Callable[[DescentStep], Any],
     ) -> None:
         self.evaluate = evaluate
         self.space = space
@@ -88,9 +88,9 @@ class Descent:
         self.precision = precision
         self.left = most
         self.report = report
-        self.best: Step | None = None
+        self.best: DescentStep | None = None
 
-    def run(self, start: Floats, ftol: float, gtol: float) -> Step:
+    def run(self, start: Floats, ftol: float, gtol: float) -> DescentStep:
         """Return the best step of all, with the limits of SciPy."""
         start, value, slope = self._first(start)
         # The first step goes as far as the gradient is long: in these units it has the length 1.
@@ -141,7 +141,7 @@ class Descent:
             held = np.zeros(self.space.size)
             held[self.space.of_kernel] = self.precision * point[self.space.of_kernel]
             value, gradient = value + 0.5 * float(held @ point), gradient + held
-        step = Step(point.copy(), C, kernel, found.value, value, found.n_fits)
+        step = DescentStep(point.copy(), C, kernel, found.value, value, found.n_fits)
         self.report(step)
         if self.best is None or value < self.best.objective:
             self.best = step

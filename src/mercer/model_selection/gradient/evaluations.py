@@ -24,7 +24,7 @@ class Evaluation:
 
 
 @dataclass(eq=False)
-class Memory:
+class Evaluations:
     """All evaluations of a search, and the solutions from which the next one starts.
 
     The method of the search is deterministic, so that going through the known evaluations again
@@ -36,7 +36,7 @@ class Memory:
         Of data and settings.
     seed : int
         Of whatever is random.
-    evaluations : dict
+    known : dict
         By the bytes of the parameters.
     solutions : dict
         Solutions of the machines, by number of the machine and name.
@@ -44,7 +44,7 @@ class Memory:
 
     fingerprint: str
     seed: int
-    evaluations: dict[bytes, Evaluation] = field(default_factory=dict)
+    known: dict[bytes, Evaluation] = field(default_factory=dict)
     solutions: dict[tuple[int, str], Floats] = field(default_factory=dict)
 
     def save(self, path: Any) -> None:
@@ -53,7 +53,7 @@ class Memory:
             "fingerprint": np.array(self.fingerprint),
             "seed": np.array(self.seed),
         }
-        for k, (key, found) in enumerate(self.evaluations.items()):
+        for k, (key, found) in enumerate(self.known.items()):
             arrays[f"key {k}"] = np.frombuffer(key, dtype=np.uint8)
             arrays[f"value {k}"] = np.array([found.value, found.n_fits])
             arrays[f"gradient {k}"] = found.gradient
@@ -63,25 +63,25 @@ class Memory:
             np.savez(file, **arrays)
 
     @classmethod
-    def load(cls, path: Any, fingerprint: str) -> Memory:
+    def load(cls, path: Any, fingerprint: str) -> Evaluations:
         """Read what `save` has written, and see that it belongs here."""
         try:
             with np.load(path, allow_pickle=False) as file:
-                memory = cls(str(file["fingerprint"]), int(file["seed"]))
+                evaluations = cls(str(file["fingerprint"]), int(file["seed"]))
                 for name in file.files:
                     kind, _, rest = name.partition(" ")
                     if kind == "key":
                         value, n_fits = file[f"value {rest}"]
                         found = Evaluation(float(value), file[f"gradient {rest}"], int(n_fits))
-                        memory.evaluations[file[name].tobytes()] = found
+                        evaluations.known[file[name].tobytes()] = found
                     elif kind == "solution":
                         machine, _, problem = rest.partition(" ")
-                        memory.solutions[int(machine), problem] = file[name]
+                        evaluations.solutions[int(machine), problem] = file[name]
         except (OSError, KeyError, ValueError, EOFError, BadZipFile) as error:
             raise ValueError(f"{path} is no checkpoint of a search; name another file.") from error
-        if memory.fingerprint != fingerprint:
+        if evaluations.fingerprint != fingerprint:
             raise ValueError(
                 f"{path} belongs to a search on other data or with other settings; name another "
                 "file."
             )
-        return memory
+        return evaluations

@@ -22,8 +22,8 @@ from mercer._weights import checked_weights
 from mercer.kernels import Kernel
 from mercer.machines import rows_of
 from mercer.model_selection.criteria.held_out import fold_splits
-from mercer.model_selection.gradient.descent import Step
-from mercer.model_selection.gradient.evaluations import Memory
+from mercer.model_selection.gradient.descent import DescentStep
+from mercer.model_selection.gradient.evaluations import Evaluations
 from mercer.model_selection.gradient.objective import NAMES, ON_FOLDS, Objective, Sample
 from mercer.model_selection.gradient.relevance_objective import RelevanceObjective
 from mercer.model_selection.gradient.search import Search
@@ -221,14 +221,14 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         weights = checked_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         need_two_classes(np.unique(y[kept]).size)
-        memory = self._take_up(X, y, weights)
-        random = check_random_state(memory.seed)
+        evaluations = self._take_up(X, y, weights)
+        random = check_random_state(evaluations.seed)
         kernel = model._make_kernel()
         kernel = kernel.resolve(rows_of(X, kept, kernel.is_pairwise), weights[kept])
         rows = self._choose_rows(kept, y, random)
         sample = Sample(rows_of(X, rows, kernel.is_pairwise), y[rows], weights[rows])
-        search = self._search(model, kernel, sample, memory)
-        self._memory = memory
+        search = self._search(model, kernel, sample, evaluations)
+        self._evaluations = evaluations
         C = np.inf if isinstance(model, RVC) else float(model.C)
         minimise = search.auto if self.criterion == "auto" else search.plain
         with blas_for(len(sample.labels), wanted_threads(self.n_jobs)):
@@ -247,19 +247,21 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.classes_ = model.classes_
         return self
 
-    def _take_up(self, X: Any, y: Any, weights: Any) -> Memory:
-        """Return what an interrupted search on these data has left, or an empty memory."""
+    def _take_up(self, X: Any, y: Any, weights: Any) -> Evaluations:
+        """Return what an interrupted search on these data has left, or an empty record."""
         settings = self.get_params()
         for name in ("estimator", *IRRELEVANT):
             settings.pop(name)
         fingerprint = str(joblib.hash((X, y, weights)))
         fingerprint += "".join(_hash(value) for _, value in sorted(settings.items()))
         if self.checkpoint is not None and Path(self.checkpoint).exists():
-            return Memory.load(self.checkpoint, fingerprint)
-        last = getattr(self, "_memory", None)
+            return Evaluations.load(self.checkpoint, fingerprint)
+        last = getattr(self, "_evaluations", None)
         if self.warm_start and last is not None and last.fingerprint == fingerprint:
             return last
-        return Memory(fingerprint, int(check_random_state(self.random_state).randint(2**31 - 1)))
+        return Evaluations(
+            fingerprint, int(check_random_state(self.random_state).randint(2**31 - 1))
+        )
 
     def _choose_rows(self, kept: Any, y: Any, random: Any) -> Any:
         """Return all rows, or a random part of them with the classes in proportion."""
@@ -272,7 +274,9 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         part, _ = train_test_split(kept, train_size=most, stratify=y[kept], random_state=random)
         return np.sort(part)
 
-    def _search(self, model: SVC | RVC, kernel: Kernel, sample: Sample, memory: Memory) -> Search:
+    def _search(
+        self, model: SVC | RVC, kernel: Kernel, sample: Sample, evaluations: Evaluations
+    ) -> Search:
         limits = (self.C_bounds, self.kernel_bounds, self.max_evaluations, self.ftol, self.gtol)
         if isinstance(model, RVC):
             if self.criterion not in ("auto", "evidence"):
@@ -282,7 +286,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 )
             if kernel.theta.size == 0 or model.basis == "columns":
                 raise ValueError("The basis of this RVC has no parameters to choose.")
-            relevance = RelevanceObjective(model, sample, memory, self.checkpoint)
+            relevance = RelevanceObjective(model, sample, evaluations, self.checkpoint)
             return Search(relevance, *limits, verbose=int(self.verbose))
         on_folds = isinstance(self.criterion, str) and self.criterion in ON_FOLDS
         objective = Objective(
@@ -291,13 +295,13 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             kernel,
             sample,
             fold_splits(self.cv, sample.labels) if on_folds else [],
-            memory,
+            evaluations,
             self.checkpoint,
             wanted_threads(self.n_jobs),
         )
         return Search(objective, *limits, verbose=int(self.verbose))
 
-    def _settings(self, model: SVC | RVC, search: Search, best: Step) -> dict[str, Any]:
+    def _settings(self, model: SVC | RVC, search: Search, best: DescentStep) -> dict[str, Any]:
         """Return the parameters of the classifier that stand for loss, C and kernel."""
         params: dict[str, Any] = {}
         if isinstance(model, SVC):

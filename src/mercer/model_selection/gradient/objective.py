@@ -26,7 +26,7 @@ from mercer.model_selection.criteria.press import press_of
 from mercer.model_selection.criteria.radius_margin import radius_margin_of
 from mercer.model_selection.criteria.span import span_of
 from mercer.model_selection.criteria.validation_error import posterior_rate, sigmoid_rate
-from mercer.model_selection.gradient.evaluations import Evaluation, Memory
+from mercer.model_selection.gradient.evaluations import Evaluation, Evaluations
 from mercer.model_selection.gradient.weighted_folds import weighted_folds
 from mercer.svm import SVC
 
@@ -78,7 +78,7 @@ class Sample:
 
 
 class Objective:
-    """Evaluates a criterion at given parameters, unless the memory knows it already.
+    """Evaluates a criterion at given parameters, unless it is known already.
 
     Parameters
     ----------
@@ -91,9 +91,9 @@ class Objective:
     sample : Sample
     splits : list of pairs of arrays
         Folds, for the criteria that need them.
-    memory : Memory
+    evaluations : Evaluations
     checkpoint : path or None
-        Where to save the memory after each evaluation.
+        Where to save all of them after each evaluation.
     n_threads : int or None
     """
 
@@ -104,14 +104,14 @@ class Objective:
         kernel: Kernel,
         sample: Sample,
         splits: Splits,
-        memory: Memory,
+        evaluations: Evaluations,
         checkpoint: Any,
         n_threads: int | None,
     ) -> None:
         self.criterion = criterion
         self.model = model
         self.sample = sample
-        self.memory = memory
+        self.evaluations = evaluations
         self.splits = splits
         self.checkpoint = checkpoint
         self.n_threads = n_threads
@@ -136,7 +136,7 @@ class Objective:
         return self._recall(key) or self._keep(key, lambda: self._fold_error(loss, C, kernel))
 
     def _recall(self, key: bytes) -> Evaluation | None:
-        return self.memory.evaluations.get(key)
+        return self.evaluations.known.get(key)
 
     def _keep(self, key: bytes, evaluate: Callable[[], tuple[Criterion, int]]) -> Evaluation:
         found, n_fits = evaluate()
@@ -146,9 +146,9 @@ class Objective:
                 f"that do are {', '.join(map(repr, NAMES[1:]))}."
             )
         kept = Evaluation(found.value, found.gradient, n_fits)
-        self.memory.evaluations[key] = kept
+        self.evaluations.known[key] = kept
         if self.checkpoint is not None:
-            self.memory.save(self.checkpoint)
+            self.evaluations.save(self.checkpoint)
         return kept
 
     def _fold_error(self, loss: str, C: float, kernel: Kernel) -> tuple[Criterion, int]:
@@ -209,12 +209,12 @@ class Objective:
         return found, sum(machine.n_fits for machine in machines)
 
     def _remember(self, machine: int, solutions: dict[str, Floats]) -> None:
-        self.memory.solutions.update({(machine, name): b for name, b in solutions.items()})
+        self.evaluations.solutions.update({(machine, name): b for name, b in solutions.items()})
 
     def _solutions(self) -> list[dict[str, Floats]]:
         """Return the last solutions of each machine."""
         return [
-            {name: beta for (m, name), beta in self.memory.solutions.items() if m == k}
+            {name: beta for (m, name), beta in self.evaluations.solutions.items() if m == k}
             for k in range(len(self._tasks))
         ]
 

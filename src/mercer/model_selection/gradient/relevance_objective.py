@@ -9,14 +9,14 @@ import numpy as np
 from sklearn.base import clone
 
 from mercer.kernels import Kernel
-from mercer.model_selection.gradient.evaluations import Evaluation, Memory
+from mercer.model_selection.gradient.evaluations import Evaluation, Evaluations
 from mercer.model_selection.gradient.objective import Sample
 from mercer.relevance import RVC, relevance_evidence
 
 
 @dataclass(eq=False)
 class RelevanceObjective:
-    """Evaluates the negative log evidence, for each row, unless the memory knows it already.
+    """Evaluates the negative log evidence, for each row, unless it is known already.
 
     Every evaluation is a fit; the slope is that with its vectors and precisions held fixed.
 
@@ -25,14 +25,14 @@ class RelevanceObjective:
     model : RVC
         The classifier whose kernel is searched; not changed.
     sample : Sample
-    memory : Memory
+    evaluations : Evaluations
     checkpoint : path or None
-        Where to save the memory after each evaluation.
+        Where to save all of them after each evaluation.
     """
 
     model: RVC
     sample: Sample
-    memory: Memory
+    evaluations: Evaluations
     checkpoint: Any
 
     is_logarithmic = False
@@ -40,11 +40,11 @@ class RelevanceObjective:
     def __call__(self, C: float, kernel: Kernel) -> Evaluation:
         """Return the criterion with its gradient in the kernel's parameters."""
         key = np.append(kernel.theta, C).tobytes()
-        if key not in self.memory.evaluations:
-            self.memory.evaluations[key] = self._evaluate(kernel)
+        if key not in self.evaluations.known:
+            self.evaluations.known[key] = self._evaluate(kernel)
             if self.checkpoint is not None:
-                self.memory.save(self.checkpoint)
-        return self.memory.evaluations[key]
+                self.evaluations.save(self.checkpoint)
+        return self.evaluations.known[key]
 
     def _evaluate(self, kernel: Kernel) -> Evaluation:
         sample = self.sample

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.kernels import RBF, Kernel
-from mercer.model_selection.gradient.descent import Descent, Step
+from mercer.model_selection.gradient.descent import Descent, DescentStep
 from mercer.model_selection.gradient.objective import Objective
 from mercer.model_selection.gradient.relevance_objective import RelevanceObjective
 from mercer.model_selection.gradient.space import Space
@@ -52,12 +52,12 @@ class Search:
     history: list[dict[str, Any]] = field(default_factory=list)
     n_fits: int = 0
 
-    def plain(self, kernel: Kernel, C: float, starts: int, random: Any) -> Step:
+    def plain(self, kernel: Kernel, C: float, starts: int, random: Any) -> DescentStep:
         """Minimise over all parameters at once."""
         space = Space.around(kernel, C, self.C_bounds, self.kernel_bounds, tied=False)
         return self._best_of(space, starts, random, "all parameters", self.most)
 
-    def auto(self, kernel: Kernel, C: float, starts: int, random: Any) -> Step:
+    def auto(self, kernel: Kernel, C: float, starts: int, random: Any) -> DescentStep:
         """Minimise with vectors tied together, then set them free if the evidence calls for it."""
         n_features = self.objective.sample.points.shape[1]
         freed = _with_widths(kernel, n_features)
@@ -83,7 +83,7 @@ class Search:
         )
         return free if accepted else tied
 
-    def choose_loss(self, best: Step, loss: str | None) -> tuple[str, float]:
+    def choose_loss(self, best: DescentStep, loss: str | None) -> tuple[str, float]:
         """Return the loss and C with the fewest errors on folds, the first of equal ones.
 
         The evidence knows squared slack only. Where the loss is open (None) its choice competes
@@ -104,7 +104,7 @@ class Search:
             self._say(f"{loss} at C = {C:.4g}: {100 * found.value:.2f} % errors on folds")
         return candidates[int(np.argmin(errors))]
 
-    def _best_of(self, space: Space, count: int, random: Any, stage: str, most: int) -> Step:
+    def _best_of(self, space: Space, count: int, random: Any, stage: str, most: int) -> DescentStep:
         found = [
             self._run(space, point, stage, k, most)
             for k, point in enumerate(space.starts(count, random))
@@ -113,8 +113,8 @@ class Search:
 
     def _run(
         self, space: Space, point: Any, stage: str, start: int, most: int, precision: float = 0.0
-    ) -> Step:
-        def report(step: Step) -> None:
+    ) -> DescentStep:
+        def report(step: DescentStep) -> None:
             self.n_fits += step.n_fits
             record = {"stage": stage, "start": start, "C": step.C, "kernel": step.kernel}
             record |= {"criterion": step.criterion, "objective": step.objective}
