@@ -17,6 +17,7 @@ from functools import cache, lru_cache, wraps
 from typing import Any, TypeVar, cast
 
 import joblib
+import scipy.linalg  # noqa: F401, it has a BLAS of its own, which must be loaded to be counted
 from joblib.parallel import get_active_backend
 from threadpoolctl import LibController, ThreadpoolController
 
@@ -213,9 +214,7 @@ if hasattr(os, "register_at_fork"):
 
 @lru_cache(maxsize=1)
 def _libraries() -> list[LibController]:
-    """Return each BLAS of this process, loaded before they are counted."""
-    import scipy.linalg  # noqa: F401, it has a BLAS of its own
-
+    """Return each BLAS of this process."""
     return ThreadpoolController().select(user_api="blas").lib_controllers
 
 

@@ -9,6 +9,11 @@ import struct
 from collections.abc import Callable, Iterator
 from importlib import metadata
 
+from mercer import __version__
+
+# What is told about is imported in the function that tells it, even NumPy: one that is broken does
+# not keep the others from being told.
+
 __all__ = ["show_versions", "versions_text"]
 
 _TOOLS = {"test", "bench", "docs"}
@@ -57,8 +62,6 @@ def versions_text() -> str:
     >>> versions_text().splitlines()[0].split()[0]
     'mercer'
     """
-    from mercer import __version__
-
     parts: dict[str, Callable[[], Iterator[Line]]] = {
         "System": _system,
         "Needed": _needed,

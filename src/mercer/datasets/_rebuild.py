@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.datasets import load_svmlight_file
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -87,8 +88,6 @@ def _integers(raw: bytes, dtype: Any) -> NDArray[Any]:
 
 
 def _sparse_parts(train: bytes, test: bytes, n_features: int) -> Arrays:
-    from sklearn.datasets import load_svmlight_file
-
     arrays: Arrays = {}
     for part, raw in (("train", train), ("test", test)):
         X, y = load_svmlight_file(io.BytesIO(bz2.decompress(raw)), n_features=n_features)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin, pairwise_distances_chunked
 from sklearn.metrics.pairwise import euclidean_distances
 
@@ -60,9 +61,6 @@ def find_clusters(
 def _labels(rows: Floats, mass: Floats, count: int, method: str, random_state: Any) -> Any:
     if method == "subtractive":
         return pairwise_distances_argmin(rows, rows[subtractive_centers(rows, mass, count)])
-    # Imported here: it brings much with it.
-    from sklearn.cluster import KMeans
-
     seed = random_state.randint(np.iinfo(np.int32).max)
     means = KMeans(count, n_init=4, random_state=seed).fit(rows, sample_weight=mass)
     return means.labels_

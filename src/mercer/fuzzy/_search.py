@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import differential_evolution
 
 from mercer.fuzzy._clusters import Clusters
 from mercer.fuzzy._votes import Floats, class_votes, log_firing, rule_weights
@@ -177,8 +178,6 @@ def differential(judge: Callable[[Floats], Floats], first: Floats, n: int, seed:
 
     Few genes change at a time (`recombination`): good rules are left alone while others improve.
     """
-    from scipy.optimize import differential_evolution
-
     return differential_evolution(
         lambda columns: judge(columns.T),
         [(0.0, 1.0)] * first.shape[1],

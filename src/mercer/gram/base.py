@@ -70,7 +70,7 @@ class Gram(ABC):
 
     def stored(self, indices: Indices, precision: Precision) -> Gram:
         """Return the matrix of some of the points, computed now and kept whole."""
-        from mercer.gram.stored import StoredGram, padded
+        from mercer.gram.stored import StoredGram, padded  # itself a Gram, so not at the top
 
         values = padded(len(indices), np.float32 if precision == "single" else np.float64)
         values[:, : len(indices)] = self.block(indices, indices)

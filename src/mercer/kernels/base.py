@@ -24,6 +24,9 @@ from ._points import (
 )
 from .form import PairwiseForm
 
+# Modules with kernels of their own (algebra, coerce, wrappers) begin with this one, so that it
+# imports them only where it needs them: a kernel must be there before a sum of two.
+
 LOG_BOUNDS = (float(np.log(1e-8)), float(np.log(1e8)))
 """Default bounds of a log-parameter; they widen to hold the value a kernel already has."""
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.decomposition import PCA
 
 Floats = NDArray[np.float64]
 Features = Sequence[int | str] | str | None
@@ -83,8 +84,6 @@ class PrincipalPlane:
     note = "plane through the mean; features standardised, rows projected"
 
     def __init__(self, X: Any) -> None:
-        from sklearn.decomposition import PCA
-
         table = as_table(X)
         if min(table.shape) < 2:
             raise ValueError(

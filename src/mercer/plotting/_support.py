@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.svm import SVC, NuSVC
 
 from mercer.plotting._plane import Plane, as_table
 
@@ -50,8 +51,6 @@ def transform(steps: list[Any], X: Any) -> Any:
 
 def has_margin(estimator: Any) -> bool:
     """Return whether f is scaled so that the margin of two classes ends at f = 1 and f = -1."""
-    from sklearn.svm import SVC, NuSVC
-
     machine = unwrap(estimator)[1]
     loss = getattr(machine, "loss", None)
     is_hinge = is_classifier(machine) and loss in ("hinge", "squared_hinge")

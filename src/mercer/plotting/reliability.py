@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.calibration import CalibrationDisplay
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.plotting._labels import codes_of
@@ -192,8 +193,6 @@ class ReliabilityDisplay:
         ReliabilityDisplay
             The display itself.
         """
-        from sklearn.calibration import CalibrationDisplay
-
         self.ax_ = ax = axes_for(ax, (7.2, 5.4))
         self.figure_ = ax.figure
         self.histogram_ax_ = below = _axes_below(ax)
