@@ -453,7 +453,8 @@ def _diagonal(diagonal: ArrayLike) -> Vector:
 
 def _one_sided(signs: Vector, room: Vector) -> tuple[Vector, Vector]:
     """Return the bounds [0, room] where the sign is +1 and [-room, 0] where it is -1."""
-    return np.where(signs > 0, 0.0, -room), np.where(signs > 0, room, 0.0)
+    ends = signs * room
+    return np.minimum(ends, 0.0), np.maximum(ends, 0.0)
 
 
 def _squared_slack(penalty: Vector, factor: float) -> tuple[Vector, Vector]:

@@ -22,6 +22,9 @@ from mercer.solvers.starting_point import StartingPoint
 FEW_ROWS = 1000
 """Below this a second thread takes longer to start than to help."""
 
+FEW_VARIABLES = 256
+"""Up to so many, programs are solved with float64 rows in any case."""
+
 STATUSES: tuple[Status, ...] = get_args(Status)
 """How a solve may end, in the order of the engine."""
 
@@ -123,7 +126,7 @@ def smo_all(
         programs.ends,
         gaps,
         start,
-        gram.allows_single(float(gaps.min())),
+        n > FEW_VARIABLES and gram.allows_single(float(gaps.min())),
         options,
         available_threads(options.n_threads) if n >= FEW_ROWS else 1,
         (beta, gradient, n_iter, status),

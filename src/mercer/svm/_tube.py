@@ -39,7 +39,8 @@ def tube_program(target: Floats, C: Floats, epsilon: float, *, squared: bool) ->
 
 def tube_rows(problem: QuadraticProgram, n: int) -> NDArray[np.int64] | None:
     """Return which of n rows each variable of the program has; None for one variable each."""
-    return None if problem.n == n else np.tile(np.arange(n), 2)
+    rows = np.arange(n)
+    return None if problem.n == n else np.concatenate((rows, rows))
 
 
 def tube_start(problem: QuadraticProgram, coef: Floats | None) -> Floats | None:
@@ -106,7 +107,8 @@ def without_common_part(problem: QuadraticProgram, solution: Solution, tol: floa
     >>> without_common_part(problem, solution, tol=1.0).beta
     array([ 2.,  0.,  0., -2.])
     """
-    above, below = np.split(solution.beta, 2)
+    n = solution.beta.size // 2
+    above, below = solution.beta[:n], solution.beta[n:]
     common = np.minimum(above, -below)
     if not common.any():
         return solution
