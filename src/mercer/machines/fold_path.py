@@ -16,12 +16,17 @@ from mercer.solvers import Options, Solution, Solutions, solve, solve_path
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 SINGLE_MARGIN = 0.95
 """Share of the tolerance to which float32 rows are solved."""
 
 SINGLE_ROUNDING = 6e-8
 """Relative error of a float32 kernel value; those of a sum add up like independent ones."""
+
+TOLERATED = 10.0
+"""Multiple of the tolerance up to which rounding of float32 rows is let pass: no score depends on
+that, and float64 rows cost three times as much."""
 
 FAINT = 1e-30
 """Kernel values below this are lost beside others in float32."""
@@ -76,16 +81,16 @@ class FoldPath:
         Returns
         -------
         values : ndarray of shape (m, n, n_machines)
-        solutions : list of Solution
-            Of all machines.
+        unsolved : list of Solution
+            Those that are above the gap, but for a little that float32 rows leave.
         """
         tasks = decompose(self.codes[self.train], self.n_classes, multi_class)
-        columns, solutions = [], []
+        columns, unsolved = [], []
         for task in tasks:
-            found, solved = self._machine(task, prices, penalty.priced(1.0), options)
+            found, above = self._machine(task, prices, penalty.priced(1.0), options)
             columns.append(found)
-            solutions += solved
-        return np.stack(columns, axis=-1), solutions
+            unsolved += above
+        return np.stack(columns, axis=-1), unsolved
 
     def _machine(
         self, task: TwoClassTask, prices: Floats, penalty: Penalty, options: Options
@@ -102,28 +107,29 @@ class FoldPath:
         rough = replace(options, tol=SINGLE_MARGIN * options.tol)
         first = self._first(problem, prices[0]) if whole else None
         programs, found = solve_path(problem, gram, prices, rough, start=first)
-        betas = found.beta.reshape(prices.size, -1)
+        betas, offsets = found.beta.reshape(prices.size, -1), found.offset
         if whole:
             values = programs.image(found.beta, found.gradient).reshape(betas.shape)
         else:
             values = (betas.astype(np.float32) @ self.gram.values[rows]).astype(np.float64)
-        values += found.offset[:, None]
-        solutions = list(found)
-        for k in self._doubtful(gram, betas, found, options.tol):
-            solutions[k] = self._solve_exactly(programs[k], rows, solutions[k], options)
-            betas[k] = solutions[k].beta
-            values[k] = self.exact.times(self._spread(rows, betas[k])) + solutions[k].offset
-        self._mend_distant(values, rows, betas, found.offset)
-        return values, solutions
+        values += offsets[:, None]
+        failed = self._failed(found, options.tol)
+        doubtful = self._doubtful(gram, betas, found, options.tol)
+        unsolved = [found[k] for k in np.flatnonzero(failed & ~doubtful).tolist()]
+        for k in np.flatnonzero(doubtful).tolist():
+            exact = self._solve_exactly(programs[k], rows, betas[k], options)
+            betas[k], offsets[k] = exact.beta, exact.offset
+            values[k] = self.exact.times(self._spread(rows, exact.beta)) + exact.offset
+            unsolved += [] if exact.converged else [exact]
+        self._mend_distant(values, rows, betas, offsets)
+        return values, unsolved
 
     def _closed(self, problem: QuadraticProgram, task: TwoClassTask) -> QuadraticProgram:
         """Return the problem with all rows, of which those left out have no room."""
         inside = self.train[task.rows]
-        p, lower, upper = (
-            self._spread(inside, v) for v in (problem.p, problem.lower, problem.upper)
-        )
-        ridge = np.ones(self.codes.size)  # where there is no room it plays no part
-        ridge[inside] = problem.ridge
+        vectors = (problem.p, problem.lower, problem.upper, problem.ridge)
+        p, lower, upper, ridge = (self._spread(inside, values) for values in vectors)
+        # No ridge where there is none: the engine then works on the matrix as it lies in memory.
         return QuadraticProgram.known(p, lower, upper, problem.delta, ridge)
 
     def _spread(self, rows: Rows, values: Floats) -> Floats:
@@ -142,19 +148,25 @@ class FoldPath:
         found = self.start.point(price * bounds, self.test)
         return None if found is None else (*found, price)
 
-    def _doubtful(self, gram: Gram, betas: Floats, found: Solutions, tol: float) -> Rows:
-        """Return the places of solutions that float32 rows cannot have brought to the gap."""
+    @staticmethod
+    def _failed(found: Solutions, tol: float) -> Mask:
+        """Tell which solutions are above the gap, and by more than float32 rows may leave."""
+        stalled = np.array([status == "stalled" for status in found.status])
+        return ~found.converged & ~(stalled & (found.gap <= TOLERATED * tol))
+
+    def _doubtful(self, gram: Gram, betas: Floats, found: Solutions, tol: float) -> Mask:
+        """Tell which solutions float32 rows cannot have brought near the gap."""
         rounding = SINGLE_ROUNDING * np.sqrt(((betas * gram.diag()) ** 2).sum(axis=1))
         stalled = np.array([status == "stalled" for status in found.status])
-        return np.flatnonzero(stalled | (rounding > tol))
+        return (stalled & self._failed(found, tol)) | (rounding > TOLERATED * tol)
 
     def _solve_exactly(
-        self, program: QuadraticProgram, rows: Rows, start: Solution, options: Options
+        self, program: QuadraticProgram, rows: Rows, beta: Floats, options: Options
     ) -> Solution:
-        """Go on from a solution with float64 rows."""
+        """Go on from a point with float64 rows."""
         gram = self.exact if rows.size == self.exact.n else self.exact.subset(rows)
         settings = {**vars(options), "solver": "smo"}
-        return solve(program, gram, warm_start=start.beta, **settings)
+        return solve(program, gram, warm_start=beta, **settings)
 
     def _mend_distant(self, values: Floats, rows: Rows, betas: Floats, offsets: Floats) -> None:
         """Compute in float64 what models whose offset hides nothing say of points far from all."""

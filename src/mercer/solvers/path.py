@@ -99,7 +99,7 @@ def solve_path(
 def _priced(problem: QuadraticProgram, prices: Vector) -> Programs:
     """Return the programs of all prices, one after the other."""
     return Programs(
-        np.tile(problem.p, prices.size),
+        np.concatenate([problem.p] * prices.size),
         np.multiply.outer(prices, problem.lower).ravel(),
         np.multiply.outer(prices, problem.upper).ravel(),
         np.divide.outer(problem.ridge, prices).T.ravel(),

@@ -295,11 +295,11 @@ class SharedSearch:
         )
         penalty = Penalty(1.0, model.loss, factors, ones)
         with blas_threads(1):  # some libraries have a limit for each thread
-            values, solutions = path.values(prices, penalty, model.multi_class, options)
+            values, unsolved = path.values(prices, penalty, model.multi_class, options)
         if self.stopped.is_set():
             return
-        self.unsolved += [one for one in solutions if not one.converged]
-        self.n_solved += len(solutions)
+        self.unsolved += unsolved
+        self.n_solved += values.shape[0] * values.shape[2]
         test_scores = self._scores(models, known, values[:, test], test)
         train_scores = (
             self._scores(models, known, values[:, train], train) if self.train_score else []
