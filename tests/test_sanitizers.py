@@ -74,7 +74,7 @@ def work(n):
     values = RBF(0.5)(X)
     assert solve_smo(problem, StoredGram(values), tol=1e-2, n_threads=3).converged
     kernel_products(RBF(0.5), X, X, np.ones((2, n)), n_threads=3)
-    _, path = solve_path(problem, StoredGram(values), [0.1, 1.0], Options(tol=1e-2, n_threads=3))
+    path = solve_path(problem, StoredGram(values), [0.1, 1.0], Options(tol=1e-2, n_threads=3))
     assert path.converged.all()
     for gram in (make_gram(RBF(0.5), X), StoredGram(values), RequestedGram(RBF(0.5), X), twice):
         batch(gram, X)

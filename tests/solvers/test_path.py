@@ -39,9 +39,10 @@ def noisy_machine() -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize("formulate", [hinge_svc, squared_hinge_svc])
 def test_each_solution_is_that_of_a_solve_of_its_own(machine: Any, formulate: Any) -> None:
     K, signs, weights = machine
-    programs, found = solve_path(formulate(signs, weights), StoredGram(K), PRICES, EXACTLY)
+    found = solve_path(formulate(signs, weights), StoredGram(K), PRICES, EXACTLY)
     assert found.converged.all()
-    for price, program, solution in zip(PRICES, programs, found):
+    for k, price in enumerate(PRICES):
+        program, solution = found.program(k), found[k]
         direct = formulate(signs, price * weights)
         for name in ("p", "lower", "upper", "ridge"):
             np.testing.assert_allclose(getattr(program, name), getattr(direct, name), rtol=1e-15)
@@ -62,7 +63,7 @@ def test_regressions_have_prices_too() -> None:
     tube = epsilon_svr(rng.normal(size=60), 1.0, 0.1)
     order = np.concatenate([np.arange(0, 120, 2), np.arange(1, 120, 2)])
     matrix = StoredGram(K[np.ix_(order, order)])
-    _, found = solve_path(tube, matrix, [0.1, 10.0], EXACTLY)
+    found = solve_path(tube, matrix, [0.1, 10.0], EXACTLY)
     alone = solve_smo(replace(tube, lower=10 * tube.lower, upper=10 * tube.upper), matrix, tol=1e-6)
     assert found[1].objective == pytest.approx(alone.objective, abs=1e-4)
 
@@ -71,15 +72,14 @@ def test_closed_rows_stay_out_and_get_their_values(machine: Any) -> None:
     K, signs, weights = machine
     inside = np.arange(N) % 5 > 0
     problem = hinge_svc(signs, np.where(inside, weights, 0.0))
-    programs, found = solve_path(problem, StoredGram(K), PRICES, EXACTLY)
+    found = solve_path(problem, StoredGram(K), PRICES, EXACTLY)
     part = np.flatnonzero(inside)
     small = hinge_svc(signs[part], weights[part])
-    _, others = solve_path(small, StoredGram(K[np.ix_(part, part)]), PRICES, EXACTLY)
-    betas = found.beta.reshape(-1, N)
-    images = programs.image(found.beta, found.gradient).reshape(-1, N)
+    others = solve_path(small, StoredGram(K[np.ix_(part, part)]), PRICES, EXACTLY)
+    betas, images = found.betas, found.images
     assert not betas[:, ~inside].any()
     np.testing.assert_allclose(images, betas @ K, atol=1e-5)
-    values = others.beta.reshape(len(PRICES), -1) @ K[part] + others.offset[:, None]
+    values = others.betas @ K[part] + others.offset[:, None]
     np.testing.assert_allclose(images + found.offset[:, None], values, atol=1e-4)
 
 
@@ -88,14 +88,14 @@ def test_rows_of_a_padded_matrix_and_of_a_part(machine: Any) -> None:
     room = padded(N, np.float64)
     room[:, :N] = K
     problem = hinge_svc(signs, weights)
-    _, expected = solve_path(problem, StoredGram(K), PRICES, EXACTLY)
-    _, found = solve_path(problem, StoredGram(room), PRICES, EXACTLY)
-    np.testing.assert_allclose(found.beta, expected.beta, atol=1e-5)
+    expected = solve_path(problem, StoredGram(K), PRICES, EXACTLY)
+    found = solve_path(problem, StoredGram(room), PRICES, EXACTLY)
+    np.testing.assert_allclose(found.betas, expected.betas, atol=1e-5)
     part = np.arange(0, N, 2)
     few = hinge_svc(signs[part], weights[part])
-    _, view = solve_path(few, StoredGram(K).subset(part), PRICES, EXACTLY)
-    _, copy = solve_path(few, StoredGram(K[np.ix_(part, part)]), PRICES, EXACTLY)
-    np.testing.assert_allclose(view.beta, copy.beta, atol=1e-5)
+    view = solve_path(few, StoredGram(K).subset(part), PRICES, EXACTLY)
+    copy = solve_path(few, StoredGram(K[np.ix_(part, part)]), PRICES, EXACTLY)
+    np.testing.assert_allclose(view.betas, copy.betas, atol=1e-5)
 
 
 SUPPLIES: dict[str, Callable[[np.ndarray], Gram]] = {
@@ -115,9 +115,10 @@ def test_rows_of_every_kind(supply: str, n_threads: int) -> None:
     X = rng.normal(size=(N, 3))
     problem = hinge_svc(np.where(X[:, 0] + 0.5 * rng.normal(size=N) > 0, 1.0, -1.0), 1.0)
     options = Options(tol=1e-3, n_threads=n_threads)
-    programs, found = solve_path(problem, SUPPLIES[supply](X), PRICES, options)
+    found = solve_path(problem, SUPPLIES[supply](X), PRICES, options)
     K = RBF(0.5)(X)
-    for program, solution in zip(programs, found):
+    for k in range(len(found)):
+        program, solution = found.program(k), found[k]
         gradient = K @ solution.beta + program.p
         rounding = 1e-6 * np.abs(solution.beta).sum()
         assert program.kkt(solution.beta, gradient)[1] <= 1e-3 + rounding
@@ -127,9 +128,10 @@ def test_rows_of_every_kind(supply: str, n_threads: int) -> None:
 def test_points_that_count_twice_on_a_path() -> None:
     X, targets = np.random.default_rng(3).normal(size=(80, 2)), np.linspace(-1.0, 1.0, 80)
     tube, points = epsilon_svr(targets, 1.0, 0.1), np.tile(np.arange(80), 2)
-    _, found = solve_path(tube, RepeatedGram(make_gram(RBF(0.5), X), points), PRICES, EXACTLY)
-    _, whole = solve_path(tube, StoredGram(RBF(0.5)(X[points])), PRICES, EXACTLY)
-    np.testing.assert_allclose(found.objective, whole.objective, rtol=1e-5)
+    found = solve_path(tube, RepeatedGram(make_gram(RBF(0.5), X), points), PRICES, EXACTLY)
+    whole = solve_path(tube, StoredGram(RBF(0.5)(X[points])), PRICES, EXACTLY)
+    objectives = [[path[k].objective for k in range(len(path))] for path in (found, whole)]
+    np.testing.assert_allclose(*objectives, rtol=1e-5)
 
 
 def test_only_sums_of_zero_have_a_path() -> None:
@@ -148,9 +150,9 @@ def hopeless() -> tuple[QuadraticProgram, StoredGram]:
 def test_a_callback_that_stops_leaves_nan() -> None:
     """Whatever was not begun is marked as such."""
     options = Options(tol=1e-12, n_threads=1, callback=lambda *_: True)
-    _, found = solve_path(*hopeless(), PRICES, options)
+    found = solve_path(*hopeless(), PRICES, options)
     assert found.status[-1] == "interrupted"
-    assert np.isnan(found.beta.reshape(len(PRICES), -1)[-1]).all()
+    assert np.isnan(found.betas[-1]).all()
     assert not found.converged[-1]
 
 
@@ -158,9 +160,9 @@ def test_a_callback_that_stops_leaves_nan() -> None:
     ("limit", "status"), [({"max_iter": 5}, "max_iter"), ({"time_limit": 0.0}, "time_limit")]
 )
 def test_limits_are_those_of_each_price(limit: Any, status: str) -> None:
-    _, found = solve_path(*hopeless(), PRICES, Options(tol=1e-9, n_threads=1, **limit))
+    found = solve_path(*hopeless(), PRICES, Options(tol=1e-9, n_threads=1, **limit))
     assert set(found.status) == {status}
-    assert np.isfinite(found.beta).all()
+    assert np.isfinite(found.betas).all()
     assert (found.n_iter <= 5).all()
 
 

@@ -12,7 +12,7 @@ from mercer.machines.bounded_start import BoundedStart
 from mercer.machines.penalty import Penalty
 from mercer.machines.tasks import TwoClassTask, decompose
 from mercer.problems import QuadraticProgram
-from mercer.solvers import Options, Solution, Solutions, solve, solve_path
+from mercer.solvers import Options, PathSolutions, Solution, solve, solve_path
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -106,18 +106,18 @@ class FoldPath:
             gram, problem = self.gram.stored(rows, "single"), own
         rough = replace(options, tol=SINGLE_MARGIN * options.tol)
         first = self._first(problem, prices[0]) if whole else None
-        programs, found = solve_path(problem, gram, prices, rough, start=first)
-        betas, offsets = found.beta.reshape(prices.size, -1), found.offset
+        found = solve_path(problem, gram, prices, rough, start=first)
+        betas, offsets = found.betas, found.offset
         if whole:
-            values = programs.image(found.beta, found.gradient).reshape(betas.shape)
+            values = found.images
         else:
             values = (betas.astype(np.float32) @ self.gram.values[rows]).astype(np.float64)
-        values += offsets[:, None]
         failed = self._failed(found, options.tol)
         doubtful = self._doubtful(gram, betas, found, options.tol)
         unsolved = [found[k] for k in np.flatnonzero(failed & ~doubtful).tolist()]
+        values += offsets[:, None]
         for k in np.flatnonzero(doubtful).tolist():
-            exact = self._solve_exactly(programs[k], rows, betas[k], options)
+            exact = self._solve_exactly(found.program(k), rows, betas[k], options)
             betas[k], offsets[k] = exact.beta, exact.offset
             values[k] = self.exact.times(self._spread(rows, exact.beta)) + exact.offset
             unsolved += [] if exact.converged else [exact]
@@ -149,14 +149,15 @@ class FoldPath:
         return None if found is None else (*found, price)
 
     @staticmethod
-    def _failed(found: Solutions, tol: float) -> Mask:
+    def _failed(found: PathSolutions, tol: float) -> Mask:
         """Tell which solutions are above the gap, and by more than float32 rows may leave."""
         stalled = np.array([status == "stalled" for status in found.status])
         return ~found.converged & ~(stalled & (found.gap <= TOLERATED * tol))
 
-    def _doubtful(self, gram: Gram, betas: Floats, found: Solutions, tol: float) -> Mask:
+    def _doubtful(self, gram: Gram, betas: Floats, found: PathSolutions, tol: float) -> Mask:
         """Tell which solutions float32 rows cannot have brought near the gap."""
-        rounding = SINGLE_ROUNDING * np.sqrt(((betas * gram.diag()) ** 2).sum(axis=1))
+        weights = betas * gram.diag()
+        rounding = SINGLE_ROUNDING * np.sqrt(np.einsum("ij,ij->i", weights, weights))
         stalled = np.array([status == "stalled" for status in found.status])
         return (stalled & self._failed(found, tol)) | (rounding > TOLERATED * tol)
 

@@ -1,7 +1,7 @@
 """Ways to solve the quadratic program, and how good the answer is."""
 
 from mercer.solvers.options import Options
-from mercer.solvers.path import solve_path
+from mercer.solvers.path import PathSolutions, solve_path
 from mercer.solvers.smo import solve_smo
 from mercer.solvers.solution import Solution, Solutions
 from mercer.solvers.solve import solve, solve_all
@@ -9,6 +9,7 @@ from mercer.solvers.starting_point import StartingPoint
 
 __all__ = [
     "Options",
+    "PathSolutions",
     "Solution",
     "Solutions",
     "StartingPoint",

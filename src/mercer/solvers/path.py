@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,15 +10,68 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _engine
 from mercer._threads import available_threads
 from mercer.gram import Gram
-from mercer.problems import Programs, QuadraticProgram
+from mercer.problems import QuadraticProgram
+from mercer.problems.quadratic_program import judged_levels
 from mercer.solvers.options import Options
 from mercer.solvers.smo import STATUSES
-from mercer.solvers.solution import Solutions
+from mercer.solvers.solution import Solution, Status, judged
 
 Vector = NDArray[np.float64]
 
 Start = tuple[Vector, Vector, float]
 """A solution, K times it, and its price."""
+
+
+@dataclass(frozen=True, eq=False)
+class PathSolutions:
+    r"""What came out for each price.
+
+    Parameters
+    ----------
+    problem : QuadraticProgram
+        That of price 1.
+    prices : ndarray of shape (m,)
+    betas, images : ndarray of shape (m, n)
+        The variables, and K times them; NaN where the callback stopped it.
+    offset, gap : ndarray of shape (m,)
+        As in `Solution`.
+    n_iter : ndarray of int of shape (m,)
+    converged : ndarray of bool of shape (m,)
+    status : tuple of m str
+    """
+
+    problem: QuadraticProgram
+    prices: Vector
+    betas: Vector
+    images: Vector
+    offset: Vector
+    gap: Vector
+    n_iter: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    status: tuple[Status, ...]
+
+    def program(self, k: int) -> QuadraticProgram:
+        """Return the program of one of the prices."""
+        problem, price = self.problem, self.prices[k]
+        bounds = (price * problem.lower, price * problem.upper)
+        return QuadraticProgram.known(problem.p, *bounds, problem.delta, problem.ridge / price)
+
+    def __len__(self) -> int:
+        return self.prices.size
+
+    def __getitem__(self, k: int) -> Solution:
+        program, beta = self.program(k), self.betas[k]
+        gradient = self.images[k] + program.p + program.ridge * beta
+        return Solution(
+            beta,
+            gradient,
+            program.objective(beta, gradient),
+            float(self.offset[k]),
+            float(self.gap[k]),
+            int(self.n_iter[k]),
+            bool(self.converged[k]),
+            self.status[k],
+        )
 
 
 def solve_path(
@@ -29,7 +81,7 @@ def solve_path(
     options: Options | None = None,
     *,
     start: Start | None = None,
-) -> tuple[Programs, Solutions]:
+) -> PathSolutions:
     r"""Solve a program for rising prices of slack, each time from the solution before.
 
     A price multiplies the bounds and divides the ridge, as C does for linear and for squared slack.
@@ -51,10 +103,7 @@ def solve_path(
 
     Returns
     -------
-    Programs
-        The program of each price.
-    Solutions
-        Where the callback stopped it: NaN, "interrupted".
+    PathSolutions
 
     Examples
     --------
@@ -62,8 +111,7 @@ def solve_path(
     >>> from mercer.gram import StoredGram
     >>> from mercer.problems import hinge_svc
     >>> problem = hinge_svc([1, -1], C=1.0)
-    >>> _, found = solve_path(problem, StoredGram(np.eye(2)), [0.1, 0.5, 2.0])
-    >>> found.beta.reshape(3, 2)[:, 0]
+    >>> solve_path(problem, StoredGram(np.eye(2)), [0.1, 0.5, 2.0]).betas[:, 0]
     array([0.1, 0.5, 1. ])
     """
     if problem.delta != 0.0:
@@ -87,22 +135,21 @@ def solve_path(
         available_threads(options.n_threads),
         (betas, images, n_iter, status),
     )
-    programs = _priced(problem, steps)
-    gradient = images.ravel() + programs.p + programs.ridge * betas.ravel()
-    ended: Sequence[Any] = [STATUSES[code] for code in status]
-    found = Solutions.at(
-        programs, betas.ravel(), gradient, tol=options.tol, n_iter=n_iter, status=ended
-    )
-    return programs, found
+    offset, gap = _judge(problem, steps, betas, images)
+    near = (gap <= options.tol).tolist()
+    ended = tuple(map(judged, near, [STATUSES[code] for code in status]))
+    converged = np.array([why == "converged" for why in ended])
+    return PathSolutions(problem, steps, betas, images, offset, gap, n_iter, converged, ended)
 
 
-def _priced(problem: QuadraticProgram, prices: Vector) -> Programs:
-    """Return the programs of all prices, one after the other."""
-    return Programs(
-        np.concatenate([problem.p] * prices.size),
-        np.multiply.outer(prices, problem.lower).ravel(),
-        np.multiply.outer(prices, problem.upper).ravel(),
-        np.divide.outer(problem.ridge, prices).T.ravel(),
-        np.full(prices.size, problem.delta),
-        np.arange(prices.size + 1) * problem.n,
-    )
+def _judge(
+    problem: QuadraticProgram, prices: Vector, betas: Vector, images: Vector
+) -> tuple[Vector, Vector]:
+    """Return offset and gap for each price."""
+    gradient = images + problem.p
+    if problem.ridge.any():
+        gradient += betas * np.divide.outer(problem.ridge, prices).T
+    can_rise = ~(betas >= np.multiply.outer(prices, problem.upper))
+    can_fall = ~(betas <= np.multiply.outer(prices, problem.lower))
+    starts = np.arange(prices.size) * problem.n
+    return judged_levels(-gradient.ravel(), can_rise.ravel(), can_fall.ravel(), starts)
