@@ -225,11 +225,12 @@ void solve_programs_of(const Rows& rows, const nb::tuple& problem, std::optional
 }
 
 // Solves one program for rising prices. The problem is that of price 1, start (beta, image, price), the first two
-// changed in place, and report (betas, images, n_iter, status) is filled, a line for each price.
+// changed in place, and report (betas, images, n_iter, status, offsets, gaps) is filled, a line for each price.
 Index solve_path_of(const Rows& rows, const nb::tuple& problem, std::optional<Indices> row, Doubles prices,
                     const nb::tuple& start, const nb::object& options, int n_threads, const nb::tuple& report) {
-    if (start.size() != 3 || report.size() != 4)
-        throw std::invalid_argument("a path has (beta, image, price) and (betas, images, n_iter, status)");
+    if (start.size() != 3 || report.size() != 6)
+        throw std::invalid_argument(
+            "a path has (beta, image, price) and (betas, images, n_iter, status, offsets, gaps)");
     const ProgramArrays arrays(problem, row, rows.supply->size());
     const Index n = arrays.size(), count = extent(prices);
     const auto beta = changed(start, 0, n), image = changed(start, 1, n);
@@ -239,7 +240,8 @@ Index solve_path_of(const Rows& rows, const nb::tuple& problem, std::optional<In
     const auto status = element<MutableFlags>(report, 3, false);
     check_length(extent(betas, 1), n);
     check_length(extent(images, 1), n);
-    for (Index size : {extent(betas), extent(images), extent(n_iter), extent(status)})
+    const auto offsets = element<MutableDoubles>(report, 4, false), gaps = element<MutableDoubles>(report, 5, false);
+    for (Index size : {extent(betas), extent(images), extent(n_iter), extent(status), extent(offsets), extent(gaps)})
         if (size != count) throw std::invalid_argument("the report must have a line for each price");
     for (Index k = 0; k < count; ++k)
         if (!(prices.data()[k] > 0.0)) throw std::invalid_argument("a price must be above 0");
@@ -251,7 +253,7 @@ Index solve_path_of(const Rows& rows, const nb::tuple& problem, std::optional<In
     const SmoOptions settings = options_of(options, n_threads);
     nb::gil_scoped_release unlocked;
     return solve_path(*rows.supply, arrays.rows(), path, prices.data(), count, settings, at,
-                      {betas.data(), images.data(), n_iter.data(), status.data()});
+                      {betas.data(), images.data(), n_iter.data(), status.data(), offsets.data(), gaps.data()});
 }
 
 // Drops counts[r] features in round r; the kernel and the point (diagonal, beta, gradient) are changed in place, and

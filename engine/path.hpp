@@ -26,6 +26,8 @@ struct PathReport {
     double* images;
     std::int64_t* n_iter;
     std::uint8_t* status;
+    double* offsets;
+    double* gaps;
 };
 
 // Solves for rising prices; returns how many were solved, fewer than asked for when the caller stops it. Variable i has

@@ -42,7 +42,7 @@ def solve_path(
     start: tuple[Any, Any, float],
     options: Any,
     n_threads: int,
-    report: tuple[Any, Any, Any, Any],
+    report: tuple[Any, Any, Any, Any, Any, Any],
 ) -> int: ...
 def fill_kernel_matrix(
     left: Floats,

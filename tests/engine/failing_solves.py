@@ -98,7 +98,8 @@ def requested_batch() -> np.ndarray:
 
 def path() -> np.ndarray:
     betas, images = np.zeros((2, PRICES.size, N))
-    report = (betas, images, np.zeros(PRICES.size, np.int64), np.zeros(PRICES.size, np.uint8))
+    ends = (np.zeros(PRICES.size, np.int64), np.zeros(PRICES.size, np.uint8))
+    report = (betas, images, *ends, np.zeros(PRICES.size), np.zeros(PRICES.size))
     start = (np.zeros(N), np.zeros(N), np.inf)
     rows = _engine.matrix_rows(values())
     how = (PRICES, start, OPTIONS, THREADS)

@@ -69,7 +69,8 @@ def programs_call(rows: Any, *sizes: int, **others: Any) -> Arguments:
 
 def path_call(rows: Any, n: int, **others: Any) -> Arguments:
     """Return arguments for one program and two prices."""
-    report = (np.full((2, n), 7.0), np.full((2, n), 7.0), np.full(2, 7), np.full(2, 7, np.uint8))
+    lines = (np.full((2, n), 7.0), np.full((2, n), 7.0))
+    report = (*lines, np.full(2, 7), np.full(2, 7, np.uint8), np.full(2, 7.0), np.full(2, 7.0))
     given = {"rows": rows, "problem": tuple(vectors(n)), "row": None, "prices": np.array([1.0, 2])}
     given |= {"start": (np.zeros(n), np.zeros(n), 1.0), "options": OPTIONS, "report": report}
     return given | {"n_threads": 1} | others

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -405,13 +404,8 @@ def offsets_and_gaps(
     -------
     offsets, gaps : ndarray of shape (m,)
     """
-    return judged_levels(-gradient, ~(beta >= upper), ~(beta <= lower), starts)
-
-
-def judged_levels(
-    level: Vector, can_rise: Any, can_fall: Any, starts: NDArray[np.int64]
-) -> tuple[Vector, Vector]:
-    """Return the same, given -G of each variable and whether it may rise and fall (or is NaN)."""
+    level = -gradient
+    can_rise, can_fall = ~(beta >= upper), ~(beta <= lower)  # also where beta is NaN, as the gap
     free = can_rise & can_fall
     highest = np.maximum.reduceat(np.where(can_rise, level, -np.inf), starts)
     lowest = np.minimum.reduceat(np.where(can_fall, level, np.inf), starts)

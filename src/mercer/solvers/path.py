@@ -11,7 +11,6 @@ from mercer import _engine
 from mercer._threads import available_threads
 from mercer.gram import Gram
 from mercer.problems import QuadraticProgram
-from mercer.problems.quadratic_program import judged_levels
 from mercer.solvers.options import Options
 from mercer.solvers.smo import STATUSES
 from mercer.solvers.solution import Solution, Status, judged
@@ -122,6 +121,7 @@ def solve_path(
     nothing = (np.zeros(n), np.zeros(n), np.inf)
     beta, image, price = nothing if start is None else start
     betas, images = np.full((2, steps.size, n), np.nan)
+    offset, gap = np.full((2, steps.size), np.nan)
     n_iter = np.zeros(steps.size, dtype=np.int64)
     status = np.full(steps.size, STATUSES.index("interrupted"), dtype=np.uint8)
     rows, view = gram.source()
@@ -133,23 +133,9 @@ def solve_path(
         (beta.copy(), image.copy(), price),
         options,
         available_threads(options.n_threads),
-        (betas, images, n_iter, status),
+        (betas, images, n_iter, status, offset, gap),
     )
-    offset, gap = _judge(problem, steps, betas, images)
     near = (gap <= options.tol).tolist()
     ended = tuple(map(judged, near, [STATUSES[code] for code in status]))
     converged = np.array([why == "converged" for why in ended])
     return PathSolutions(problem, steps, betas, images, offset, gap, n_iter, converged, ended)
-
-
-def _judge(
-    problem: QuadraticProgram, prices: Vector, betas: Vector, images: Vector
-) -> tuple[Vector, Vector]:
-    """Return offset and gap for each price."""
-    gradient = images + problem.p
-    if problem.ridge.any():
-        gradient += betas * np.divide.outer(problem.ridge, prices).T
-    can_rise = ~(betas >= np.multiply.outer(prices, problem.upper))
-    can_fall = ~(betas <= np.multiply.outer(prices, problem.lower))
-    starts = np.arange(prices.size) * problem.n
-    return judged_levels(-gradient.ravel(), can_rise.ravel(), can_fall.ravel(), starts)
