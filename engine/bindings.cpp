@@ -414,4 +414,9 @@ NB_MODULE(_engine, m) {
     m.def("kept_array_f64", &mercer::kept_array<double>, "n_rows"_a, "n_columns"_a);
     m.def("release_kept_memory", &mercer::release_kept_memory);
     m.def("instruction_set", &mercer::instruction_set);
+    m.attr("ROW_PADDING") = mercer::row_padding;
+    m.attr("FEW_VARIABLES") = mercer::few_variables;
+    m.attr("FEW_ROWS") = mercer::few_rows;
+    m.attr("SINGLE_MARGIN") = mercer::single_margin;
+    m.attr("SINGLE_ROUNDING") = mercer::single_rounding;
 }

@@ -104,7 +104,7 @@ bool BlockSmo<T>::worth_shrinking(const Violation& now) const {
 // variables holds for a part of them too, since the others still count.
 template <class T>
 void BlockSmo<T>::note_rounding(const Survey& survey) {
-    if (sizeof(T) == 4) session_.rounding = std::max(session_.rounding, 6e-8 * std::sqrt(survey.squares));
+    if (sizeof(T) == 4) session_.rounding = std::max(session_.rounding, single_rounding * std::sqrt(survey.squares));
 }
 
 template <class T>

@@ -15,11 +15,8 @@ namespace mercer {
 
 namespace {
 
-constexpr double single_margin = 0.95;     // share of the tolerance to which rows of single precision are solved
 constexpr double separable_margin = 1e-5;  // relative to the radius of the data; a smaller one counts as none
-constexpr Index small = 256;               // so few variables are solved far beyond the tolerance: it costs nothing
 constexpr double small_tol = 1e-11;
-constexpr Index few_rows = 1000;      // below this a second thread takes longer to start than to help
 constexpr Index side_by_side = 5000;  // programs of at most so many variables have a thread each
 constexpr Index first_look = 32;      // rows of each side whose gradient is computed anew
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -136,7 +133,7 @@ public:
 
 private:
     Index n() const { return problem_.n; }
-    bool is_rough() const { return all_.rough && n() > small; }
+    bool is_rough() const { return all_.rough && n() > few_variables; }
     Index row_of(Index i) const { return all_.row ? all_.row[first_ + i] : i; }
 
     // The rows of this program, each once, and the place of each variable's row among them.
@@ -208,7 +205,7 @@ private:
     template <class T>
     SmoResult finish(const RowSource<T>& rows, Limits& limits, std::int64_t n_iter) {
         SmoOptions options = limits.remaining(tol_, n_iter);
-        if (n() <= small && options.max_iter < 0) options.refined_tol = small_tol;
+        if (n() <= few_variables && options.max_iter < 0) options.refined_tol = small_tol;
         return run(rows, options);
     }
 

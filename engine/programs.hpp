@@ -6,6 +6,11 @@
 
 namespace mercer {
 
+// What Python wants to know too; it reads these numbers from here.
+constexpr double single_margin = 0.95;  // share of the tolerance to which rows of single precision are solved
+constexpr Index few_variables = 256;    // so few are solved far beyond the tolerance: it costs nothing
+constexpr Index few_rows = 1000;        // below this a second thread takes longer to start than to help
+
 // Programs laid end to end: program k has the variables from ends[k] to ends[k + 1].
 struct Programs {
     const double *p, *lower, *upper, *ridge;

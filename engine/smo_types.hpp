@@ -12,6 +12,9 @@
 
 namespace mercer {
 
+// Relative error of a kernel value of single precision; those of a sum add up like independent ones.
+constexpr double single_rounding = 6e-8;
+
 struct SmoProblem {
     const double* p;
     const double* lower;

@@ -92,3 +92,14 @@ def kept_array_f32(n_rows: int, n_columns: int) -> Any: ...
 def kept_array_f64(n_rows: int, n_columns: int) -> Any: ...
 def release_kept_memory() -> int: ...
 def instruction_set() -> str: ...
+
+ROW_PADDING: int
+"""Rows of a matrix in memory have a multiple of so many entries."""
+FEW_VARIABLES: int
+"""Programs of so few are solved with float64 rows, far beyond the tolerance."""
+FEW_ROWS: int
+"""Below this a second thread takes longer to start than to help."""
+SINGLE_MARGIN: float
+"""Share of the tolerance to which float32 rows are solved."""
+SINGLE_ROUNDING: float
+"""Relative error of a float32 kernel value; those of a sum add up like independent ones."""

@@ -9,9 +9,6 @@ import numpy as np
 from mercer import _engine
 from mercer.gram.base import Floats, Gram, Indices, Precision, RowSource
 
-LANES = 32
-"""The engine reads rows of a multiple of so many entries."""
-
 
 def padded(n: int, dtype: Any) -> Any:
     """Return room for a matrix of ``n`` points, with zeros behind each row, as the engine likes it.
@@ -26,7 +23,7 @@ def padded(n: int, dtype: Any) -> Any:
     (70, 96)
     """
     kept_array = _engine.kept_array_f32 if dtype == np.float32 else _engine.kept_array_f64
-    values = kept_array(n, (-(-n // LANES) | 1) * LANES)
+    values = kept_array(n, (-(-n // _engine.ROW_PADDING) | 1) * _engine.ROW_PADDING)
     values[:, n:] = 0
     return values
 

@@ -13,16 +13,11 @@ from mercer.machines.penalty import Penalty
 from mercer.machines.tasks import TwoClassTask, decompose
 from mercer.problems import QuadraticProgram
 from mercer.solvers import Options, PathSolutions, Solution, solve, solve_path
+from mercer.solvers.path import SINGLE_MARGIN, SINGLE_ROUNDING
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
-SINGLE_MARGIN = 0.95
-"""Share of the tolerance to which float32 rows are solved."""
-
-SINGLE_ROUNDING = 6e-8
-"""Relative error of a float32 kernel value; those of a sum add up like independent ones."""
 
 TOLERATED = 10.0
 """Multiple of the tolerance up to which rounding of float32 rows is let pass: no score depends on

@@ -17,6 +17,8 @@ from mercer.solvers.solution import Solution, Status, judged
 
 Vector = NDArray[np.float64]
 
+SINGLE_MARGIN, SINGLE_ROUNDING = _engine.SINGLE_MARGIN, _engine.SINGLE_ROUNDING
+
 Start = tuple[Vector, Vector, float]
 """A solution, K times it, and its price."""
 

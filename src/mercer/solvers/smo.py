@@ -19,12 +19,6 @@ from mercer.solvers.options import Options
 from mercer.solvers.solution import Solution, Solutions, Status
 from mercer.solvers.starting_point import StartingPoint
 
-FEW_ROWS = 1000
-"""Below this a second thread takes longer to start than to help."""
-
-FEW_VARIABLES = 256
-"""Up to so many, programs are solved with float64 rows in any case."""
-
 STATUSES: tuple[Status, ...] = get_args(Status)
 """How a solve may end, in the order of the engine."""
 
@@ -126,9 +120,9 @@ def smo_all(
         programs.ends,
         gaps,
         start,
-        n > FEW_VARIABLES and gram.allows_single(float(gaps.min())),
+        n > _engine.FEW_VARIABLES and gram.allows_single(float(gaps.min())),
         options,
-        available_threads(options.n_threads) if n >= FEW_ROWS else 1,
+        available_threads(options.n_threads) if n >= _engine.FEW_ROWS else 1,
         (beta, gradient, n_iter, status),
     )
     ended = [STATUSES[code] for code in status]
