@@ -31,6 +31,11 @@ if "MERCER_DATA" not in os.environ and _DATA_BESIDE.is_dir():
     os.environ["MERCER_DATA"] = str(_DATA_BESIDE)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let tests that compile something begin first: the other processes take the rest meanwhile."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(autouse=True)
 def same_seed() -> None:
     """``random_state=None`` means the same numbers in every run, whatever ran before."""
