@@ -420,6 +420,7 @@ from test_refusals import Options, _engine, endless_call
 kinds = {"endless": (900, 2), "many": (40, 3000)}
 how = {"options": Options(block=64), "n_threads": int(sys.argv[3])}
 given = endless_call(*kinds[sys.argv[2]], **how)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     _engine.solve_programs(**given)
