@@ -396,7 +396,8 @@ void register_for(nb::module_& m) {
 
 NB_MODULE(_engine, m) {
     m.doc() = "Compiled loops of mercer: kernel values and block SMO over plain arrays.";
-    mercer::instruction_set();  // refuses an unknown wish now rather than in the middle of a fit
+    nb::set_leak_warnings(false);  // a model that somebody holds to the very end of the interpreter is no leak
+    mercer::instruction_set();     // refuses an unknown wish now rather than in the middle of a fit
     nb::class_<mercer::Rows>(m, "Rows");
     mercer::register_for<float>(m);
     mercer::register_for<double>(m);

@@ -13,7 +13,6 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
-from sklearn.utils.multiclass import _ovr_decision_function as ovr_decision_function
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "feature_importances",
     "fit_context",
     "fitted_rows",
-    "ovr_decision_function",
     "take_rows",
     "validate_parameter_constraints",
 ]

@@ -20,8 +20,8 @@ Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 TOLERATED = 10.0
-"""Multiple of the tolerance up to which rounding of float32 rows is let pass: no score depends on
-that, and float64 rows cost three times as much."""
+"""Multiple of the tolerance up to which rounding of float32 rows is let pass: decision values are
+then off by as much, a hundredth of the margin with the usual tolerance."""
 
 FAINT = 1e-30
 """Kernel values below this are lost beside others in float32."""

@@ -36,8 +36,7 @@ FEW_INSIDE = 100
 FEW_ROWS = 1000
 MOST_ROWS = 7000
 """Between these numbers of rows the kernel matrix of the rows that matter is computed once for all
-folds; fewer rows are solved as they are, and more would take too much memory. Machines are taken
-together as long as their matrices fit that memory."""
+folds; fewer rows are solved as they are, and more would take too much memory."""
 
 
 def out_of_fold_values(

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -295,8 +296,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self.dual_coef_ = model.dual_coef
         self.support_kind_ = model.kind
         if isinstance(self.kernel_, Linear):
-            sums = self._segment_sums(self.support_vectors_.T)
-            self._weights = combine_pairs(sums, self._one_vs_one).T
+            self._weights = self._feature_weights()
         elif not pairwise:
             vectors, segments = self.support_vectors_, self._segments()
             self._sums = KernelSums(self.kernel_, vectors, self.dual_coef_, segments)
@@ -323,6 +323,18 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel.")
         return self._weights.copy()
+
+    def _feature_weights(self) -> Any:
+        """Return the weights of the features, one row a machine."""
+        vectors, ends = self.support_vectors_, np.concatenate([[0], np.cumsum(self._segments())])
+        if issparse(vectors):
+            parts = [(self.dual_coef_[:, a:b] @ vectors[a:b]).T for a, b in pairwise(ends)]
+        else:  # not by the BLAS, whose threads would wait busily into the next fit
+            parts = [
+                np.einsum("mi,rm->ir", vectors[a:b], self.dual_coef_[:, a:b])
+                for a, b in pairwise(ends)
+            ]
+        return combine_pairs(np.stack(parts, axis=1), self._one_vs_one).T
 
     def _segment_sums(self, values: Any) -> Any:
         """Multiply values at the support vectors, one a column, with their coefficients."""

@@ -51,8 +51,8 @@ class PathSearchCV(GridSearchCV):
     for the next smaller C. Decision values of the rows left out fall off on the way. For `SVR`,
     and with radial kernels for `SVDD`, `OneClassSVM` and `NearestHypersphereClassifier`, the
     machines are fitted to parts of one kernel matrix, along C or nu. Scores agree with those of
-    separate fits to within what ``tol`` leaves open; times in ``cv_results_`` are the shares of
-    the common work.
+    separate fits to within what ten times ``tol`` leaves open: kernel rows are float32, and float64
+    where those leave more. Times in ``cv_results_`` are the shares of the common work.
 
     Searches that cannot share, because the estimator is another one, the grid has other parameters
     than those of the machine, or `fit` gets sample weights, run as in scikit-learn.
