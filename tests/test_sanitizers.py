@@ -55,7 +55,7 @@ RACE = (
     + """
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np
-from mercer.gram import RepeatedGram, RequestedGram, StoredGram, kernel_products, make_gram
+from mercer.gram import RequestedGram, StoredGram, kernel_products, make_gram
 from mercer.kernels import RBF
 from mercer.problems import Programs, epsilon_svr, hinge_svc
 from mercer.solvers import Options, solve_all, solve_path, solve_smo
@@ -68,7 +68,7 @@ def work(n):
     for tol in (1e-2, 1e-6):
         gram = make_gram(RBF(0.5), X)
         assert solve_smo(problem, gram, tol=tol, n_threads=3, cache_bytes=4e6).converged
-    twice = RepeatedGram(make_gram(RBF(0.5), X), np.tile(np.arange(n), 2))
+    twice = make_gram(RBF(0.5), X).subset(np.tile(np.arange(n), 2))
     tube = epsilon_svr(np.sin(X[:, 0]), 1.0, 0.1)
     assert solve_smo(tube, twice, n_threads=3, cache_bytes=4e6).converged
     values = RBF(0.5)(X)

@@ -20,7 +20,7 @@ from mercer.gram import (
     make_gram,
     release_memory,
 )
-from mercer.gram.stored import padded
+from mercer.gram.base import padded
 from mercer.kernels import (
     RBF,
     Constant,

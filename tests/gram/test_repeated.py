@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from oracles import assert_kkt
 
-from mercer.gram import ComputedGram, Gram, RepeatedGram, RequestedGram, StoredGram
+from mercer.gram import ComputedGram, Gram, RequestedGram, StoredGram
 from mercer.kernels import RBF, Linear
-from mercer.problems import QuadraticProgram, epsilon_svr, squared_epsilon_svr
-from mercer.solvers import solve_smo
+from mercer.problems import Programs, QuadraticProgram, epsilon_svr, squared_epsilon_svr
+from mercer.solvers import Options, solve_all, solve_smo
 
 KERNEL = RBF(0.4)
 KINDS = ("computed", "part", "stored", "requested")
@@ -40,7 +40,7 @@ def places(n: int, size: int) -> np.ndarray:
 def test_is_the_matrix_of_those_rows(kind: str) -> None:
     X, where = points(), places(60, 100)
     K = KERNEL(X[where])
-    gram = RepeatedGram(make(kind, X), where)
+    gram = make(kind, X).subset(where)
     rng = np.random.default_rng(2)
     rows, columns, vector = rng.permutation(100)[:9], rng.permutation(100)[:7], rng.normal(size=100)
     assert gram.n == 100
@@ -56,9 +56,9 @@ def test_is_the_matrix_of_those_rows(kind: str) -> None:
 
 def test_features_are_repeated_too() -> None:
     X, where = points(), places(60, 100)
-    gram = RepeatedGram(ComputedGram(Linear().pairwise_form(), X), where)
+    gram = ComputedGram(Linear().pairwise_form(), X).subset(where)
     np.testing.assert_array_equal(gram.features(), X[where])
-    assert RepeatedGram(make("computed", X), where).features() is None
+    assert make("computed", X).subset(where).features() is None
 
 
 def regression(X: np.ndarray, squared: bool) -> QuadraticProgram:
@@ -77,7 +77,7 @@ def test_solutions(kind: str, squared: bool, cache_bytes: float, shrinking: bool
     problem = regression(X, squared)
     solution = solve_smo(
         problem,
-        RepeatedGram(make(kind, X), twice),
+        make(kind, X).subset(twice),
         tol=1e-6,
         cache_bytes=cache_bytes,
         shrinking=shrinking,
@@ -94,7 +94,7 @@ def test_single_precision(n_threads: int) -> None:
     """Blocks, cache, shrinking and float32 rows as they are in use, on any number of threads."""
     X = points(2000)
     twice = np.tile(np.arange(2000), 2)
-    problem, gram = regression(X, squared=False), RepeatedGram(make("computed", X), twice)
+    problem, gram = regression(X, squared=False), make("computed", X).subset(twice)
     solution = solve_smo(problem, gram, n_threads=n_threads)
     gradient = problem.p + (KERNEL(X) @ sum(np.split(solution.beta, 2)))[twice]
     assert solution.converged
@@ -107,7 +107,7 @@ def test_rows_that_come_three_times_and_rows_that_never_do() -> None:
     X, where = points(200), places(200, 500)
     signs = np.where(np.random.default_rng(4).random(500) < 0.5, 1.0, -1.0)
     problem = QuadraticProgram(-signs, np.minimum(0, 3 * signs), np.maximum(0, 3 * signs))
-    gram = RepeatedGram(make("computed", X), where)
+    gram = make("computed", X).subset(where)
     solution = solve_smo(problem, gram, tol=1e-6, block=200)
     assert_kkt(problem, KERNEL(X[where]), solution, 1e-6)
 
@@ -128,6 +128,6 @@ def test_kernel_values_are_computed_once() -> None:
         def diag(self) -> np.ndarray:
             return np.ones(self.n)
 
-    gram = RepeatedGram(Counted(X), np.tile(np.arange(300), 2))
-    assert solve_smo(regression(X, squared=False), gram, tol=1e-6).converged
+    programs, twice = Programs.of([regression(X, squared=False)]), np.tile(np.arange(300), 2)
+    assert solve_all(programs, Counted(X), Options(tol=1e-6), rows=twice).converged.all()
     assert max(columns) == 300

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.gram.stored import StoredGram
+from mercer.gram.base import StoredGram
 from mercer.kernels import RBF
-from mercer.machines.bounded_start import BoundedStart
+from mercer.machines.fold_path import BoundedStart
 
 N = 120
 CLOSED = np.arange(0, N, 5)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from oracles import assert_feasible
 
 from mercer.gram import ComputedGram, RequestedGram, StoredGram, make_gram
-from mercer.gram.stored import padded
+from mercer.gram.base import padded
 from mercer.kernels import RBF, Laplacian, Linear, Polynomial
 from mercer.problems import (
     QuadraticProgram,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from mercer._labels import class_codes
+from mercer._inputs import class_codes
 from mercer._sklearn import check_sample_weight
 from mercer.discriminant._costs import checked_costs, checked_priors, mean_cost
 

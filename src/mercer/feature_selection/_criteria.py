@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels import Kernel, Linear, Weighted
+from mercer.machines import Penalty, TwoClassTask
 from mercer.machines.kernel_data import KernelData
-from mercer.machines.penalty import Penalty
-from mercer.machines.tasks import TwoClassTask
 from mercer.machines.two_class_machine import TwoClassMachine
 from mercer.model_selection.criteria.modified_radius_margin import modified_radius_margin_of
 from mercer.model_selection.criteria.radius_margin import radius_margin_of

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from mercer._machine import KernelMachine
 from mercer._sklearn import feature_importances, take_rows
 from mercer.feature_selection._criteria import (
     join,
@@ -21,6 +20,7 @@ from mercer.feature_selection._rounds import RoundResult
 from mercer.feature_selection._sampling import RowSampler
 from mercer.inspection.expansion import kernel_expansion
 from mercer.kernels import Linear
+from mercer.machines import KernelMachine
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.intp]

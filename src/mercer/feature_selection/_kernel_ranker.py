@@ -16,13 +16,13 @@ from mercer.gram import Gram, make_gram
 from mercer.gram.downdated import DowndatedGram, suits
 from mercer.kernels import Kernel, Linear
 from mercer.machines import (
+    Penalty,
     Training,
     class_factors,
     class_votes,
     decompose,
     warn_unless_converged,
 )
-from mercer.machines.penalty import Penalty
 from mercer.problems import QuadraticProgram
 from mercer.solvers.linear import linear_is_worthwhile
 from mercer.svm import SVC

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from mercer._machine import KernelMachine
 from mercer.kernels import Kernel
+from mercer.machines import KernelMachine
 
 Features = NDArray[np.intp]
 

@@ -13,10 +13,9 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from mercer._labels import need_two_classes
+from mercer._inputs import checked_weights, need_two_classes
 from mercer._sklearn import HasMethods, Interval, RealNotInt, StrOptions, fit_context
 from mercer._threads import holds_blas
-from mercer._weights import checked_weights
 from mercer.feature_selection._criteria import CRITERIA, JOINTS
 from mercer.feature_selection._estimator_ranker import EstimatorRanker
 from mercer.feature_selection._kernel_ranker import KernelRanker

@@ -14,15 +14,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._labels import need_two_classes
+from mercer._inputs import need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer.feature_selection._restriction import restricted
 from mercer.feature_selection.steps import RoundState, as_step, n_dropped, percent
 from mercer.kernels import Kernel, Weighted
+from mercer.machines import Penalty, class_factors, decompose
 from mercer.machines.kernel_data import KernelData
-from mercer.machines.penalty import Penalty, class_factors
-from mercer.machines.tasks import decompose
 from mercer.model_selection.criteria.criterion import average
 from mercer.model_selection.criteria.evidence import evidence_of
 from mercer.model_selection.criteria.fitted import untrained_machines

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._labels import need_two_classes
+from mercer._inputs import need_two_classes
 from mercer._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from mercer._threads import holds_blas
 from mercer.fuzzy._clusters import find_clusters

@@ -1,4 +1,4 @@
-"""What a solver may ask of the kernel matrix of one set of points."""
+"""What a solver may ask of the kernel matrix of one set of points, and one that lies in memory."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer import _engine
 from mercer._blocks import row_blocks
-from mercer.gram.memory import physical_memory
+from mercer.gram.resources import physical_memory
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -70,8 +71,6 @@ class Gram(ABC):
 
     def stored(self, indices: Indices, precision: Precision) -> Gram:
         """Return the matrix of some of the points, computed now and kept whole."""
-        from mercer.gram.stored import StoredGram, padded  # itself a Gram, so not at the top
-
         values = padded(len(indices), np.float32 if precision == "single" else np.float64)
         values[:, : len(indices)] = self.block(indices, indices)
         return StoredGram(values)
@@ -100,3 +99,84 @@ class Gram(ABC):
             for part in row_blocks(len(wanted), columns.size):
                 product[part] = self.block(wanted[part], columns) @ vector[columns]
         return product
+
+
+def padded(n: int, dtype: Any) -> Any:
+    """Return room for a matrix of ``n`` points, with zeros behind each row, as the engine likes it.
+
+    The rows are an odd multiple of 32 entries apart: at powers of two their entries would meet in
+    the same few lines of the processor's cache. Memory is that of earlier matrices where there is
+    some: pages fresh from the system would take as long as the kernel values.
+
+    Examples
+    --------
+    >>> padded(70, np.float32).shape
+    (70, 96)
+    """
+    kept_array = _engine.kept_array_f32 if dtype == np.float32 else _engine.kept_array_f64
+    values = kept_array(n, (-(-n // _engine.ROW_PADDING) | 1) * _engine.ROW_PADDING)
+    values[:, n:] = 0
+    return values
+
+
+class StoredGram(Gram):
+    """A whole matrix, or the part of one that belongs to some of its points.
+
+    Parts share the matrix: the folds of a cross-validation need one matrix in all.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, m) or (m, more)
+        Symmetric kernel matrix, float32 or float64, perhaps with zeros behind each row: then the
+        engine works on it without making a copy.
+    view : ndarray of int or None, default=None
+        The points to use; None means all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gram = StoredGram(np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]]))
+    >>> gram.subset(np.array([0, 2])).matrix()
+    array([[2., 0.],
+           [0., 4.]])
+    """
+
+    def __init__(self, values: Any, view: Indices | None = None) -> None:
+        self.padded = np.ascontiguousarray(values)
+        if self.padded.dtype != np.float32:
+            self.padded = self.padded.astype(np.float64, copy=False)
+        self.values = self.padded[:, : len(self.padded)]
+        self.view = view
+        self.n = self.values.shape[0] if view is None else len(view)
+
+    def _at(self, indices: Indices) -> Indices:
+        return indices if self.view is None else self.view[indices]
+
+    def diag(self) -> Floats:
+        """Return the n diagonal entries."""
+        diagonal = np.diagonal(self.values)
+        return np.array(diagonal if self.view is None else diagonal[self.view], dtype=np.float64)
+
+    def block(self, rows: Indices, columns: Indices) -> Floats:
+        """Return the entries of some rows and some columns."""
+        return self.values[np.ix_(self._at(rows), self._at(columns))].astype(np.float64, copy=False)
+
+    def subset(self, indices: Indices) -> StoredGram:
+        """Return the matrix of some of the points, sharing the memory of this one."""
+        return StoredGram(self.padded, self._at(np.asarray(indices, dtype=np.int64)))
+
+    def times(
+        self, vector: Floats, rows: Indices | None = None, precision: Precision = "double"
+    ) -> Floats:
+        """Return K v, or some of its rows, using only the columns where v is not zero."""
+        if self.view is not None or rows is not None:
+            return super().times(vector, rows, precision)
+        # The matrix is symmetric, and its rows are faster to collect than its columns.
+        columns = np.flatnonzero(vector)
+        product = np.zeros(self.n)
+        _engine.add_weighted_rows(self.padded, columns, vector[columns], product)
+        return product
+
+    def source(self) -> RowSource:
+        """Return where the engine gets the rows of this matrix from."""
+        return RowSource(_engine.matrix_rows(self.padded), self.view)

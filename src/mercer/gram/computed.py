@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer import _engine
-from mercer.gram.base import Floats, Gram, Indices, Precision, RowSource
+from mercer.gram.base import Floats, Gram, Indices, Precision, RowSource, StoredGram, padded
 from mercer.gram.pairwise import (
     centre_for,
     engine_arguments,
@@ -16,7 +16,6 @@ from mercer.gram.pairwise import (
     fill,
     products,
 )
-from mercer.gram.stored import StoredGram, padded
 from mercer.kernels import PairwiseForm
 
 SINGLE_PRECISION_REACH = 200.0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer._blocks import row_blocks
-from mercer.gram.stored import StoredGram, padded
+from mercer.gram.base import StoredGram, padded
 from mercer.kernels import squared_distances
 
 

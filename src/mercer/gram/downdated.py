@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._blocks import row_blocks
-from mercer.gram.base import Floats
-from mercer.gram.stored import StoredGram
+from mercer.gram.base import Floats, StoredGram
 from mercer.kernels import Kernel, squared_distances
 
 Features = NDArray[np.intp]

@@ -9,10 +9,9 @@ import scipy.sparse as sp
 
 from mercer._blocks import row_blocks
 from mercer._threads import blas_for
-from mercer.gram.base import Gram
+from mercer.gram.base import Gram, StoredGram
 from mercer.gram.computed import ComputedGram
 from mercer.gram.requested import RequestedGram
-from mercer.gram.stored import StoredGram
 from mercer.kernels import Kernel
 
 DENSE_LIMIT = 256 * 2**20

@@ -3,12 +3,11 @@
 from ._distances import contract_squared_differences, squared_distances
 from .adapters import CallableKernel, GaussianProcessKernel, Precomputed
 from .algebra import Power, Product, Scaled, Sum
-from .base import Kernel
+from .base import Kernel, PairwiseForm
 from .coerce import as_kernel
 from .dot import Linear, Polynomial, Sigmoid
 from .feature_map import explicit_map
-from .form import PairwiseForm
-from .mercer_condition import MercerReport, is_known_mercer, is_mercer
+from .mercer_condition import MercerReport, is_mercer
 from .normalization import Normalized, unit_rows
 from .radial import RBF, Laplacian
 from .width import auto_gamma, median_gamma, scale_gamma
@@ -37,7 +36,6 @@ __all__ = [
     "auto_gamma",
     "contract_squared_differences",
     "explicit_map",
-    "is_known_mercer",
     "is_mercer",
     "median_gamma",
     "scale_gamma",

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 from mercer._blocks import IN_CACHE, row_blocks
 
-from ._points import Floats, Points, as_pair, centred_pair, dot_products, squared_norms
+from ._checks import Floats, Points, as_pair
 
 DIRECT_COLUMNS = 8
 """Up to this many columns the plain sum of squared differences is as fast as a matrix product."""
@@ -143,3 +143,45 @@ def contract_squared_differences(X: Floats, Y: Floats, T: Floats) -> Floats:
         differences *= differences
         sums[k] = np.vdot(differences, T)
     return sums
+
+
+def scale_columns(X: Points, scales: Floats) -> Points:
+    """Multiply column k by ``scales[k]`` and keep the format."""
+    if not sp.issparse(X):
+        return X * scales
+    scaled = X.copy()
+    scaled.data *= scales[scaled.indices]
+    return scaled
+
+
+def centred_pair(X: Points, Y: Points) -> tuple[Points, Points]:
+    """Subtract the column means of `Y` from both, except where that would fill sparse points.
+
+    What depends on differences only stays the same, and offset data lose no digits.
+    """
+    if sp.issparse(X) or len(Y) == 0:
+        return X, Y
+    centre = Y.mean(axis=0)
+    centred = Y - centre
+    return (centred if X is Y else X - centre), centred
+
+
+def squared_norms(X: Points) -> Floats:
+    """Return the squared Euclidean length of each row."""
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+def dot_products(X: Points, Y: Points) -> Floats:
+    """Return X Y' as a dense array, exactly symmetric when both are the same object.
+
+    NumPy and SciPy both keep the symmetry of a matrix times its own transpose.
+    """
+    product = X @ Y.T
+    return product.toarray() if sp.issparse(product) else product
+
+
+def dense_rows(X: Points) -> Floats:
+    """Return checked points as a dense array."""
+    return X.toarray() if sp.issparse(X) else X

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._points import Floats, as_contraction
+from ._checks import Floats, as_contraction
 
 DIGITS = 4
 """Decimal digits that an expansion may cost; features that would cost more are done singly."""

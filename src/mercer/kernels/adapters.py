@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from mercer._blocks import row_blocks
 
-from ._points import Floats, as_contraction, as_dense, count_rows
+from ._checks import Floats, as_contraction, as_dense, count_rows
 from .base import Kernel
 
 GRADIENT_BYTES = 64 * 2**20
@@ -34,9 +34,6 @@ class Precomputed(Kernel):
     array([[2., 1.],
            [1., 2.]])
     """
-
-    is_known_mercer = False
-    """Whether the values are known to come from a Mercer kernel, so that nobody needs to check."""
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Return the matrix itself."""
@@ -150,6 +147,11 @@ class GaussianProcessKernel(Kernel):
     def is_stationary(self) -> bool:
         """Whether the inner kernel says so."""
         return bool(self.kernel.is_stationary())
+
+    @property
+    def is_known_mercer(self) -> bool:
+        """True: those are covariances."""
+        return True
 
     @property
     def theta(self) -> Floats:

@@ -8,24 +8,19 @@ from typing import Any
 import numpy as np
 
 from . import _checks as checks
-from ._points import Floats, as_coefficients, as_contraction
-from .base import Kernel
-from .form import PairwiseForm, integer_power
+from ._checks import Floats, as_coefficients, as_contraction
+from .base import Kernel, PairwiseForm, integer_power
 
 
 class _Pair(Kernel):
     """Two kernels joined."""
 
     part_names = ("k1", "k2")
+    takes_after_parts = True
 
     def __init__(self, k1: Any, k2: Any) -> None:
         self.k1 = k1
         self.k2 = k2
-
-    @property
-    def is_stationary(self) -> bool:
-        """Whether both are."""
-        return all(part.is_stationary for part in self._both())
 
     def _both(self) -> tuple[Kernel, Kernel]:
         """Return both kernels; refuse two that need different sorts of data."""
@@ -175,6 +170,7 @@ class Power(Kernel):
     """
 
     part_names = ("kernel",)
+    takes_after_parts = True
 
     def __init__(self, kernel: Any, exponent: int = 2) -> None:
         self.kernel = kernel
@@ -187,11 +183,6 @@ class Power(Kernel):
     def diag(self, X: Any) -> Floats:
         """Return k(x_i, x_i) for every row of `X`."""
         return integer_power(self._part().diag(X), self._exponent())
-
-    @property
-    def is_stationary(self) -> bool:
-        """Whether the inner kernel is."""
-        return self._part().is_stationary
 
     def free_parameters(self) -> dict[str, float | Floats]:
         """Return nothing: the exponent is no free parameter."""
@@ -254,6 +245,7 @@ class Scaled(Kernel):
     """
 
     part_names = ("kernel",)
+    takes_after_parts = True
 
     def __init__(self, kernel: Any, factor: float = 1.0) -> None:
         self.kernel = kernel
@@ -266,11 +258,6 @@ class Scaled(Kernel):
     def diag(self, X: Any) -> Floats:
         """Return k(x_i, x_i) for every row of `X`."""
         return self._factor() * self._part().diag(X)
-
-    @property
-    def is_stationary(self) -> bool:
-        """Whether the inner kernel is."""
-        return self._part().is_stationary
 
     def free_parameters(self) -> dict[str, float | Floats]:
         """Return the factor."""

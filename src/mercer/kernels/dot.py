@@ -9,24 +9,15 @@ from typing import Any, Self
 import numpy as np
 
 from . import _checks as checks
+from ._checks import Floats, as_coefficients, as_contraction, as_dense, as_pair, as_points
+from ._distances import dot_products, squared_norms
 from ._left_out import (
     as_left_out_weights,
     contracted,
     polynomial_left_out,
     with_the_rest,
 )
-from ._points import (
-    Floats,
-    as_coefficients,
-    as_contraction,
-    as_dense,
-    as_pair,
-    as_points,
-    dot_products,
-    squared_norms,
-)
-from .base import Kernel
-from .form import PairwiseForm, integer_power
+from .base import Kernel, PairwiseForm, integer_power
 from .width import resolve_gamma
 
 DOMINATED = 1e-4
@@ -119,6 +110,11 @@ class Linear(DotProductKernel):
         """Return the formula for the compiled engine."""
         return PairwiseForm("linear")
 
+    @property
+    def is_known_mercer(self) -> bool:
+        """True: it is a dot product."""
+        return True
+
 
 class _GammaKernel(DotProductKernel):
     """A function of gamma <x, y> + coef0."""
@@ -188,6 +184,11 @@ class Polynomial(_GammaKernel):
     def __init__(self, degree: int = 3, gamma: Any = "scale", coef0: float = 0.0) -> None:
         super().__init__(gamma, coef0)
         self.degree = degree
+
+    @property
+    def is_known_mercer(self) -> bool:
+        """Whether coef0 is not negative."""
+        return self.coef0 >= 0
 
     def from_dot_products(self, G: Floats) -> Floats:
         """Return (gamma G + coef0)^degree."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._points import Floats, as_dense
+from ._checks import Floats, as_dense
 from .algebra import Power, Product, Scaled, Sum
 from .base import Kernel
 from .coerce import as_kernel

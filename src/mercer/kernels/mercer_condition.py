@@ -11,13 +11,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from mercer._threads import blas_for
 
-from ._points import Floats, as_dense
-from .adapters import GaussianProcessKernel, Precomputed
-from .algebra import Power, Product, Scaled, Sum
-from .dot import Linear, Polynomial
-from .normalization import Normalized
-from .radial import RBF, Laplacian
-from .wrappers import Constant, Weighted
+from ._checks import Floats, as_dense
 
 EXACT_ROWS = 3000
 """Up to this size all eigenvalues are computed; above, Lanczos iterations find the two needed."""
@@ -149,24 +143,3 @@ def _by_lanczos(K: Floats, tolerance: float) -> tuple[float, float]:
             shift *= 30.0
     inverse = LinearOperator((n, n), matvec=lambda v: cho_solve(factor, v), dtype=np.float64)
     return 1.0 / eigenvalue(inverse, "LA") - shift, norm
-
-
-def is_known_mercer(kernel: Any) -> bool:
-    """Tell whether a kernel is positive semi-definite for all data, by what it is made of.
-
-    False means not known: the sigmoid kernel, functions, given matrices and kernels of your own.
-
-    Examples
-    --------
-    >>> from mercer.kernels import RBF, Linear, Sigmoid
-    >>> is_known_mercer(RBF() + 2.0 * Linear()), is_known_mercer(Sigmoid())
-    (True, False)
-    """
-    if isinstance(kernel, Polynomial):
-        return kernel.coef0 >= 0
-    if isinstance(kernel, Precomputed):
-        return kernel.is_known_mercer
-    if isinstance(kernel, Linear | RBF | Laplacian | Constant | GaussianProcessKernel):
-        return True
-    composed = isinstance(kernel, Sum | Product | Power | Scaled | Normalized | Weighted)
-    return composed and all(is_known_mercer(part) for part in kernel.parts().values())

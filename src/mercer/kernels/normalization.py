@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ._points import Floats, Points, as_coefficients, as_contraction, as_points, squared_norms
-from .base import Kernel
-from .form import PairwiseForm
+from ._checks import Floats, Points, as_coefficients, as_contraction, as_points
+from ._distances import squared_norms
+from .base import Kernel, PairwiseForm
 
 
 class Normalized(Kernel):
@@ -45,6 +45,7 @@ class Normalized(Kernel):
     """
 
     part_names = ("kernel",)
+    takes_after_parts = True
 
     def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
@@ -60,11 +61,6 @@ class Normalized(Kernel):
     def diag(self, X: Any) -> Floats:
         """Return ones."""
         return np.ones_like(_lengths(self._part().diag(X)))
-
-    @property
-    def is_stationary(self) -> bool:
-        """Whether the inner kernel is."""
-        return self._part().is_stationary
 
     def contract_gradient(self, X: Any, W: Any, Y: Any = None) -> Floats:
         """Contract the derivative of the kernel matrix in every log-parameter with `W`."""

@@ -10,9 +10,13 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from . import _checks as checks
+from ._checks import Floats, Points, as_coefficients, as_contraction, as_dense, as_pair, as_points
 from ._distances import (
+    centred_pair,
     contract_squared_differences,
+    dense_rows,
     distances_without_features,
+    scale_columns,
     squared_distances,
 )
 from ._left_out import (
@@ -21,20 +25,7 @@ from ._left_out import (
     gaussian_left_out,
     with_the_rest,
 )
-from ._points import (
-    Floats,
-    Points,
-    as_coefficients,
-    as_contraction,
-    as_dense,
-    as_pair,
-    as_points,
-    centred_pair,
-    dense_rows,
-    scale_columns,
-)
-from .base import Kernel
-from .form import PairwiseForm
+from .base import Kernel, PairwiseForm
 from .width import resolve_gamma
 
 DATA_WIDTHS = ("scale", "auto", "median")
@@ -46,6 +37,11 @@ class RadialKernel(Kernel):
     @property
     def is_stationary(self) -> bool:
         """True: only the difference of the points counts."""
+        return True
+
+    @property
+    def is_known_mercer(self) -> bool:
+        """True: Gaussians and exponentials have positive Fourier transforms."""
         return True
 
     def diag(self, X: Any) -> Floats:

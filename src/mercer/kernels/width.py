@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ._checks import Floats, Points, as_points
 from ._distances import squared_distances
-from ._points import Floats, Points, as_points
 
 MAX_ROWS = 1000
 """Most distinct rows whose pair distances are computed for the median."""

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from . import _checks as checks
-from ._points import (
+from ._checks import (
     Floats,
     Points,
     as_coefficients,
@@ -16,12 +16,10 @@ from ._points import (
     as_dense,
     as_pair,
     as_points,
-    centred_pair,
     count_rows,
-    scale_columns,
 )
-from .base import Kernel
-from .form import PairwiseForm
+from ._distances import centred_pair, scale_columns
+from .base import Kernel, PairwiseForm
 
 
 class Constant(Kernel):
@@ -58,6 +56,11 @@ class Constant(Kernel):
     @property
     def is_stationary(self) -> bool:
         """True: nothing of the points counts."""
+        return True
+
+    @property
+    def is_known_mercer(self) -> bool:
+        """True: a positive constant is a dot product."""
         return True
 
     def free_parameters(self) -> dict[str, float | Floats]:
@@ -120,6 +123,7 @@ class Weighted(Kernel):
     """
 
     part_names = ("kernel",)
+    takes_after_parts = True
 
     def __init__(self, kernel: Any, scales: Any) -> None:
         self.kernel = kernel
@@ -132,11 +136,6 @@ class Weighted(Kernel):
     def diag(self, X: Any) -> Floats:
         """Return k(x_i, x_i) for every row of `X`."""
         return self._part().diag(self._scale(X))
-
-    @property
-    def is_stationary(self) -> bool:
-        """Whether the inner kernel is."""
-        return self._part().is_stationary
 
     def resolve(self, X: Any, sample_weight: Any = None) -> Self:
         """Return the same kernel, the inner one resolved on the scaled data."""

@@ -1,32 +1,39 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
-from mercer.machines.bounded_start import BoundedStart
-from mercer.machines.constraints import (
+from mercer.machines.fold_path import BoundedStart, FoldPath
+from mercer.machines.kernel_data import KernelData
+from mercer.machines.kernel_machine import (
     KERNEL_CONSTRAINTS,
     MARGIN_CONSTRAINTS,
     SOLVER_CONSTRAINTS,
+    KernelMachine,
+    TrainingRows,
+    centred,
+    check_square,
+    rows_of,
 )
-from mercer.machines.dual_model import (
+from mercer.machines.left_out import out_of_fold_values
+from mercer.machines.tasks import (
     DualModel,
+    TwoClassTask,
+    TwoClassTasks,
     build_dual_model,
     class_votes,
     combine_pairs,
+    decompose,
     machine_coefficients,
+    pairs_of,
     slacks,
 )
-from mercer.machines.fold_path import FoldPath
-from mercer.machines.kernel_data import KernelData
-from mercer.machines.left_out import out_of_fold_values
-from mercer.machines.messages import (
+from mercer.machines.training import (
+    Penalty,
+    Training,
+    class_factors,
     no_minimum,
     warn_about,
     warn_if_indefinite,
     warn_unless_converged,
 )
-from mercer.machines.penalty import Penalty, class_factors
-from mercer.machines.tasks import TwoClassTask, TwoClassTasks, decompose, pairs_of
-from mercer.machines.training import Training
-from mercer.machines.training_rows import TrainingRows, centred, check_square, rows_of
 from mercer.machines.two_class_machine import TwoClassMachine
 
 __all__ = [
@@ -37,6 +44,7 @@ __all__ = [
     "DualModel",
     "FoldPath",
     "KernelData",
+    "KernelMachine",
     "Penalty",
     "Training",
     "TrainingRows",

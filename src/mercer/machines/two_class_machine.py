@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from mercer.gram import StoredGram
 from mercer.machines.bordered_system import BorderedSystem, NoSolutionError
 from mercer.machines.kernel_data import KernelData, Rows
-from mercer.machines.messages import no_minimum
-from mercer.machines.penalty import Penalty
 from mercer.machines.tasks import TwoClassTask
+from mercer.machines.training import Penalty, no_minimum
 from mercer.problems import QuadraticProgram
 from mercer.solvers import Solution, solve
 

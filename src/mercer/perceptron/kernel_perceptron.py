@@ -15,14 +15,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._blocks import row_blocks
-from mercer._labels import class_codes, need_two_classes
-from mercer._machine import KernelMachine
+from mercer._inputs import class_codes, need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._warnings import warn
 from mercer.gram import kernel_products, make_gram
 from mercer.gram.make import DENSE_LIMIT
 from mercer.kernels import Kernel, Linear
-from mercer.machines import warn_if_indefinite
+from mercer.machines import KernelMachine, warn_if_indefinite
 from mercer.perceptron._learning import (
     DualLearner,
     KernelRows,

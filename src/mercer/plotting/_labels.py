@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._labels import class_codes
+from mercer._inputs import class_codes
 
 Codes = NDArray[np.int64]
 

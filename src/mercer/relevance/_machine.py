@@ -12,12 +12,11 @@ from scipy.linalg import block_diag
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from mercer._machine import KernelMachine
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import available_threads, blas_threads
 from mercer._warnings import warn
 from mercer.kernels import Kernel, Linear
-from mercer.machines import rows_of
+from mercer.machines import KernelMachine, rows_of
 from mercer.relevance._basis import (
     Basis,
     column_basis,

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._labels import class_codes
+from mercer._inputs import checked_weights, class_codes
 from mercer._threads import holds_blas
-from mercer._weights import checked_weights
 from mercer.relevance._likelihood import Bernoulli, Gaussian, Likelihood, Softmax
 from mercer.relevance._posterior import Posterior, find_posterior
 from mercer.relevance.rvc import RVC

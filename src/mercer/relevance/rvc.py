@@ -11,9 +11,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._labels import need_two_classes
+from mercer._inputs import checked_weights, need_two_classes
 from mercer._sklearn import StrOptions, fit_context
-from mercer._weights import checked_weights
 from mercer.relevance._basis import Basis
 from mercer.relevance._likelihood import Bernoulli, Softmax
 from mercer.relevance._machine import RelevanceMachine

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
+from mercer._inputs import checked_weights
 from mercer._sklearn import fit_context
-from mercer._weights import checked_weights
 from mercer.relevance._likelihood import Gaussian
 from mercer.relevance._machine import RelevanceMachine
 

@@ -1,11 +1,8 @@
 """Ways to solve the quadratic program, and how good the answer is."""
 
-from mercer.solvers.options import Options
 from mercer.solvers.path import PathSolutions, solve_path
-from mercer.solvers.smo import solve_smo
-from mercer.solvers.solution import Solution, Solutions
-from mercer.solvers.solve import solve, solve_all
-from mercer.solvers.starting_point import StartingPoint
+from mercer.solvers.solution import Solution, Solutions, StartingPoint
+from mercer.solvers.solve import Options, solve, solve_all, solve_smo
 
 __all__ = [
     "Options",

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.problems.quadratic_program import QuadraticProgram, Vector
-from mercer.solvers.solution import Solution
-from mercer.solvers.starting_point import StartingPoint
+from mercer.solvers.solution import Solution, StartingPoint
 
 # Bounds this many times further away than the variables would move by themselves.
 _FAR = 1e8

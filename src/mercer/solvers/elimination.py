@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mercer import _engine
 from mercer.gram.base import Floats
 from mercer.problems import QuadraticProgram
-from mercer.solvers.options import Options
+from mercer.solvers.solve import Options
 
 
 @dataclass(frozen=True, eq=False)

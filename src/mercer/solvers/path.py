@@ -11,9 +11,8 @@ from mercer import _engine
 from mercer._threads import available_threads
 from mercer.gram import Gram
 from mercer.problems import QuadraticProgram
-from mercer.solvers.options import Options
-from mercer.solvers.smo import STATUSES
 from mercer.solvers.solution import Solution, Status, judged
+from mercer.solvers.solve import STATUSES, Options
 
 Vector = NDArray[np.float64]
 

@@ -1,14 +1,18 @@
-"""One entry to all solvers."""
+"""One entry to all solvers, and the one door to the engine."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer._threads import blas_for
+from mercer import _engine
+from mercer._threads import available_threads, blas_for
 from mercer.gram import Gram
 from mercer.gram.base import Indices
 from mercer.problems import Programs, QuadraticProgram
@@ -16,9 +20,183 @@ from mercer.solvers._limits import Limits
 from mercer.solvers._presolve import variables
 from mercer.solvers.exact import solve_exact
 from mercer.solvers.linear import linear_is_worthwhile, solve_linear
-from mercer.solvers.options import Options
-from mercer.solvers.smo import smo_all
-from mercer.solvers.solution import Solution, Solutions
+from mercer.solvers.solution import Solution, Solutions, StartingPoint, Status
+
+SOLVERS = ("auto", "smo", "exact", "linear")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to solve, how exactly, and when to give up; the engine reads it as it is.
+
+    Parameters
+    ----------
+    solver : {"auto", "smo", "exact", "linear"}, default="auto"
+        "smo" is block SMO; "exact" the interior-point method of clarabel (needs the ``exact``
+        extra); "linear" Newton and interior-point steps that never form K, for linear kernels with
+        many more rows than columns. "auto" takes "linear" where that is faster, and for a hard
+        margin, where it is surer to tell whether the classes can be separated; else "smo".
+    tol : float, default=1e-3
+        Gap at which to stop.
+    max_iter : int, default=-1
+        Limit of iterations for each program; of SMO they are two-variable steps. -1 means none.
+    time_limit : float or None, default=None
+        Seconds for all programs together.
+    callback : callable or None, default=None
+        ``callback(n_iter, gap)``, about twenty times a second, of whichever program is at hand;
+        True stops all of them.
+    n_threads : int or None, default=None
+        None uses all processors.
+    cache_bytes : float, default=200e6
+        Memory for kernel rows, only for "smo".
+    shrinking : bool, default=True
+        Whether variables that have settled at a bound are left out until the others are solved;
+        only for "smo".
+    block : int, default=2048
+        Variables of a working set at most, only for "smo": the kernel matrix of so many still fits
+        the processor's last cache.
+
+    Examples
+    --------
+    >>> Options(tol=1e-6).solver
+    'auto'
+    """
+
+    solver: str = "auto"
+    tol: float = 1e-3
+    max_iter: int = -1
+    time_limit: float | None = None
+    callback: Callable[[int, float], Any] | None = None
+    n_threads: int | None = None
+    cache_bytes: float = 200e6
+    shrinking: bool = True
+    block: int = 2048
+
+    def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            allowed = ", ".join(map(repr, SOLVERS))
+            raise ValueError(f"solver must be one of {allowed}; got {self.solver!r}.")
+        if self.time_limit is not None and not self.time_limit >= 0:
+            raise ValueError(
+                f"time_limit must be None or a number of seconds, got {self.time_limit}."
+            )
+
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+"""How a solve may end, in the order of the engine."""
+
+
+def solve_smo(
+    problem: QuadraticProgram, gram: Gram, *, warm_start: Any = None, **options: Any
+) -> Solution:
+    r"""Solve a quadratic program by block SMO in the engine.
+
+    The two variables of a step are the one that violates the optimality conditions most and the
+    partner that lowers the objective most by second order [1]_. Steps are taken inside a block of
+    variables whose kernel matrix lies in the processor's cache [2]_; then the gradient of all
+    variables is brought up to date.
+
+    Kernel rows are float32 where ``tol`` allows it. The gap is then computed anew in float64 on
+    every row that could determine it, and where it exceeds ``tol`` the solve goes on with float64
+    rows from the point reached. Problems of at most 256 variables are solved as far as float64
+    goes, whatever ``tol``, because that costs less than a millisecond.
+
+    Parameters
+    ----------
+    problem : QuadraticProgram
+    gram : Gram
+        The matrix K.
+    warm_start : Solution, StartingPoint, array-like or None, default=None
+        Where to start; made feasible first.
+    **options
+        As in `Options`.
+
+    Returns
+    -------
+    Solution
+
+    References
+    ----------
+    .. [1] R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order information
+       for training support vector machines", JMLR 6 (2005).
+    .. [2] T. Joachims, "Making large-scale SVM learning practical", in Advances in Kernel Methods
+       (1999).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.gram import make_gram
+    >>> from mercer.kernels import Linear
+    >>> from mercer.problems import hinge_svc
+    >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> problem = hinge_svc(np.array([-1.0, -1.0, 1.0, 1.0]), C=10.0)
+    >>> solution = solve_smo(problem, make_gram(Linear(), X))
+    >>> solution.beta, solution.converged
+    (array([ 0. , -0.5,  0.5,  0. ]), True)
+    """
+    return smo_all(Programs.of([problem]), gram, Options(**options), warm_start=warm_start)[0]
+
+
+def smo_all(
+    programs: Programs,
+    gram: Gram,
+    options: Options,
+    *,
+    rows: Indices | None = None,
+    tol: ArrayLike | None = None,
+    warm_start: Any = None,
+) -> Solutions:
+    """Solve programs on the rows of one kernel matrix by block SMO; `solve_all` has the parameters.
+
+    Small programs are solved side by side, one thread each, larger ones one after the other by all
+    threads.
+    """
+    n, begun = programs.p.size, time.monotonic()
+    if rows is None and n != gram.n:
+        raise ValueError(f"The problem has {n} rows, but the kernel matrix has {gram.n}.")
+    if warm_start is None:
+        beta = programs.feasible_point()
+    else:
+        beta = programs.repair(variables(warm_start))
+    gradient = np.empty_like(beta)
+    n_iter = np.zeros(len(programs), dtype=np.int64)
+    status = np.zeros(len(programs), dtype=np.uint8)
+    gaps = np.full(len(programs), options.tol if tol is None else tol, dtype=np.float64)
+    start = None
+    if isinstance(warm_start, StartingPoint):
+        start = (warm_start.beta, warm_start.image)
+    diagonal = gram.diag()
+    source, view = gram.source()
+    if options.time_limit is not None:
+        left = options.time_limit - (time.monotonic() - begun)
+        options = replace(options, time_limit=max(0.0, left))
+    _engine.solve_programs(
+        source,
+        (
+            programs.p,
+            programs.lower,
+            programs.upper,
+            programs.ridge,
+            diagonal if rows is None else diagonal[rows],
+        ),
+        _composed(view, rows),
+        programs.ends,
+        gaps,
+        start,
+        n > _engine.FEW_VARIABLES and gram.allows_single(float(gaps.min())),
+        options,
+        available_threads(options.n_threads) if n >= _engine.FEW_ROWS else 1,
+        (beta, gradient, n_iter, status),
+    )
+    ended = [STATUSES[code] for code in status]
+    return Solutions.at(programs, beta, gradient, tol=gaps, n_iter=n_iter, status=ended)
+
+
+def _composed(view: Indices | None, rows: Indices | None) -> Indices | None:
+    """Return the row of the source that each variable has; None where they are the same."""
+    if view is None or rows is None:
+        return view if rows is None else rows
+    return view[rows]
 
 
 def solve(

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import validate_data
 
-from mercer._machine import KernelMachine
 from mercer.gram import Gram
-from mercer.machines import TrainingRows
+from mercer.machines import KernelMachine, TrainingRows
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers import Solution, solve_all
 from mercer.spheres._start import coarse_start

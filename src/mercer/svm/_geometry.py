@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from mercer._labels import class_codes
+from mercer._inputs import class_codes
 
 Floats = NDArray[np.float64]
 

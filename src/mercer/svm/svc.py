@@ -11,14 +11,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._labels import need_two_classes
-from mercer._machine import KernelMachine
+from mercer._inputs import checked_weights, need_two_classes
 from mercer._sklearn import StrOptions, fit_context
-from mercer._weights import checked_weights
 from mercer.gram import KernelSums
 from mercer.kernels import Linear
 from mercer.machines import (
     MARGIN_CONSTRAINTS,
+    KernelMachine,
     Penalty,
     Training,
     TrainingRows,

@@ -9,11 +9,10 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._machine import KernelMachine
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer.gram import Gram, KernelSums
 from mercer.kernels import Linear
-from mercer.machines import MARGIN_CONSTRAINTS, TrainingRows, warn_unless_converged
+from mercer.machines import MARGIN_CONSTRAINTS, KernelMachine, TrainingRows, warn_unless_converged
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers import Solution, solve_all
 from mercer.svm._tube import TubeModel, tube_program, tube_rows, tube_start

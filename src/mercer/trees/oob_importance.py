@@ -12,7 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from mercer._labels import class_codes
+from mercer._inputs import class_codes
 from mercer.trees._forest import Floats, check_forest, in_bag_counts
 
 

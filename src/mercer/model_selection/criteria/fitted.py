@@ -9,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from mercer._weights import checked_weights
-from mercer.machines.dual_model import machine_coefficients
+from mercer._inputs import checked_weights
+from mercer.machines import (
+    Penalty,
+    TwoClassTask,
+    class_factors,
+    decompose,
+    machine_coefficients,
+    rows_of,
+)
 from mercer.machines.kernel_data import KernelData
-from mercer.machines.penalty import Penalty, class_factors
-from mercer.machines.tasks import TwoClassTask, decompose
-from mercer.machines.training_rows import rows_of
 from mercer.machines.two_class_machine import TwoClassMachine
 from mercer.svm import SVC
 

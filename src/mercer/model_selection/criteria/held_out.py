@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from mercer.machines import decompose
 from mercer.machines.kernel_data import KernelData, Rows
-from mercer.machines.tasks import decompose
 from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion
 from mercer.model_selection.criteria.fitted import machines_of

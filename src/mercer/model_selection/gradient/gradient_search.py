@@ -15,10 +15,9 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._labels import need_two_classes
+from mercer._inputs import checked_weights, need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import blas_for, wanted_threads
-from mercer._weights import checked_weights
 from mercer.kernels import Kernel
 from mercer.machines import rows_of
 from mercer.model_selection.criteria.held_out import fold_splits

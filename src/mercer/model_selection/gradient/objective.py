@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer.kernels import Kernel
+from mercer.machines import Penalty, class_factors, decompose
 from mercer.machines.kernel_data import KernelData
-from mercer.machines.penalty import Penalty, class_factors
-from mercer.machines.tasks import decompose
 from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, average
 from mercer.model_selection.criteria.evidence import evidence_of

@@ -10,14 +10,16 @@ from sklearn.base import clone
 
 from mercer.gram import SquaredDistances, make_gram
 from mercer.kernels import Kernel, Precomputed
-from mercer.kernels.mercer_condition import is_known_mercer
 from mercer.model_selection.grid.shared_search import FoldScores, Group, SharedSearch
 
 
 class _KernelValues(Precomputed):
     """A matrix of a kernel that is known to be positive semi-definite."""
 
-    is_known_mercer = True
+    @property
+    def is_known_mercer(self) -> bool:
+        """True."""
+        return True
 
 
 class MachineSearch(SharedSearch):
@@ -40,7 +42,7 @@ class MachineSearch(SharedSearch):
         train, test = self.splits[k]
         inside, outside = matrix[np.ix_(train, train)], matrix[np.ix_(test, train)]
         given = group.models[0]
-        values = _KernelValues() if is_known_mercer(given._make_kernel()) else Precomputed()
+        values = _KernelValues() if given._make_kernel().is_known_mercer else Precomputed()
         machine = clone(given).set_params(kernel=values, warm_start=True, n_jobs=1)
         scores = FoldScores([], [], 0.0)
         for model in group.models:

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
-from mercer._labels import need_two_classes
+from mercer._inputs import need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer.model_selection.grid.default_grid import coarse_grid, finer_grid
 from mercer.model_selection.grid.machine_search import MachineSearch

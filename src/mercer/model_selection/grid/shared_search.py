@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline
 from mercer._sklearn import take_rows, validate_parameter_constraints
 from mercer._threads import available_threads, blas_threads, wanted_threads
 from mercer.gram import ComputedGram, Gram, SquaredDistances, make_gram
-from mercer.gram.stored import StoredGram, padded
+from mercer.gram.base import StoredGram, padded
 from mercer.kernels import Kernel
 from mercer.machines import BoundedStart, FoldPath, Penalty, class_factors, warn_about
 from mercer.model_selection.grid.known_values import KnownValues

@@ -1,4 +1,4 @@
-"""How much memory there is, and giving back what the engine keeps."""
+"""What the machine has, and giving back what the engine keeps of it."""
 
 from __future__ import annotations
 
@@ -39,3 +39,23 @@ def release_memory() -> int:
     0
     """
     return _engine.release_kept_memory()
+
+
+def instruction_set() -> str:
+    """Return the instruction set that the engine's hot loops use on this processor.
+
+    The environment variable ``MERCER_INSTRUCTION_SET`` asks for less than the processor has; it is
+    read once, when the engine is first used.
+
+    Returns
+    -------
+    str
+        "baseline" for what every processor of this kind has, or the name of a larger set, such as
+        "avx2" or "avx512".
+
+    Examples
+    --------
+    >>> instruction_set().isalnum()
+    True
+    """
+    return _engine.instruction_set()

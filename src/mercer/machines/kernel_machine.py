@@ -1,0 +1,211 @@
+"""What all kernel machines share as estimators: parameters, kernel, and the rows of a fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from mercer._inputs import RememberedParameters, checked_weights
+from mercer._sklearn import Interval, StrOptions
+from mercer._threads import wanted_threads
+from mercer.gram import Gram, make_gram
+from mercer.kernels import Kernel, Linear, as_kernel
+from mercer.machines.training import warn_if_indefinite
+from mercer.solvers import Options
+from mercer.solvers.solve import SOLVERS
+
+Floats = NDArray[np.float64]
+
+KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
+    "kernel": [str, Kernel, callable],
+    "degree": [Interval(Integral, 0, None, closed="left")],
+    "gamma": [
+        StrOptions({"scale", "auto", "median"}),
+        Interval(Real, 0.0, None, closed="neither"),
+        "array-like",
+    ],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+}
+
+SOLVER_CONSTRAINTS: dict[str, list[Any]] = {
+    "solver": [StrOptions(set(SOLVERS))],
+    "shrinking": ["boolean"],
+    "tol": [Interval(Real, 0.0, None, closed="neither")],
+    "cache_size": [Interval(Real, 0.0, None, closed="neither")],
+    "max_iter": [Interval(Integral, -1, None, closed="left")],
+    "time_limit": [Interval(Real, 0.0, None, closed="left"), None],
+    "warm_start": ["boolean"],
+    "n_jobs": [Integral, None],
+    "verbose": ["verbose"],
+}
+
+MARGIN_CONSTRAINTS: dict[str, list[Any]] = {
+    **KERNEL_CONSTRAINTS,
+    **SOLVER_CONSTRAINTS,
+    "C": [Interval(Real, 0.0, None, closed="right")],
+}
+"""Those of the machines with a margin."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """The rows that take part in a fit.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        All rows.
+    kept : ndarray of int
+        Rows with weight above zero; ``weights``, ``points`` and ``gram`` are of these only.
+    weights : ndarray
+    points : ndarray or sparse matrix
+        Of a precomputed kernel the matrix.
+    kernel : Kernel
+        With numbers in place of "scale".
+    gram : Gram
+    """
+
+    X: Any
+    kept: NDArray[np.int64]
+    weights: Floats
+    points: Any
+    kernel: Kernel
+    gram: Gram
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        sample_weight: Any,
+        kernel: Kernel,
+        *,
+        cache_bytes: float,
+        translate: bool = False,
+    ) -> TrainingRows:
+        """Check weights, choose the rows, resolve the kernel and make its matrix.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n, d)
+            Validated.
+        sample_weight : array-like of shape (n,) or None
+        kernel : Kernel
+            As the parameters describe it.
+        cache_bytes : float
+            Memory for kernel values.
+        translate : bool, default=False
+            Whether points of a linear kernel may be moved to the origin, where that changes
+            nothing but rounding errors.
+        """
+        if kernel.is_pairwise:
+            check_square(X)
+        weights = checked_weights(sample_weight, X)
+        kept = np.flatnonzero(weights)
+        points = rows_of(X, kept, kernel.is_pairwise)
+        kernel = kernel.resolve(points, None if sample_weight is None else weights[kept])
+        moved = centred(kernel, points) if translate else points
+        gram = make_gram(kernel, moved, memory=cache_bytes)
+        warn_if_indefinite(kernel, gram)
+        return cls(X, kept, weights[kept], points, kernel, gram)
+
+
+def check_square(matrix: Any) -> None:
+    """Refuse a kernel matrix of training rows that is not square."""
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"A precomputed kernel matrix must be a square matrix; got {matrix.shape[0]} rows and "
+            f"{matrix.shape[1]} columns."
+        )
+
+
+def rows_of(X: Any, kept: Any, is_pairwise: bool) -> Any:
+    """Return the rows that take part, and of a kernel matrix only their columns."""
+    if kept.size == X.shape[0]:
+        return X
+    return X[np.ix_(kept, kept)] if is_pairwise else X[kept]
+
+
+def centred(kernel: Kernel, points: Any) -> Any:
+    """Move the points to the origin where that changes no ball, only rounding errors."""
+    if isinstance(kernel, Linear) and not sp.issparse(points):
+        return points - points.mean(axis=0)
+    return points
+
+
+class KernelMachine(RememberedParameters, BaseEstimator):
+    """Base of the estimators that have a kernel."""
+
+    kernel: Any
+    gamma: Any
+    degree: int
+    coef0: float
+    n_jobs: int | None
+    # Of those that need a solver:
+    solver: str
+    tol: float
+    max_iter: int
+    time_limit: float | None
+    cache_size: float
+    shrinking: bool
+    warm_start: bool
+
+    def _make_kernel(self) -> Kernel:
+        """Return the kernel that the parameters describe."""
+        return as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+
+    def _n_threads(self) -> int | None:
+        """Return the threads that ``n_jobs`` asks for; None means all."""
+        return wanted_threads(self.n_jobs)
+
+    def _options(self) -> Options:
+        """Return what the parameters tell a solver."""
+        return Options(
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            time_limit=self.time_limit,
+            n_threads=self._n_threads(),
+            cache_bytes=self.cache_size * 1e6,
+            shrinking=self.shrinking,
+        )
+
+    def _training_rows(
+        self, X: Any, sample_weight: Any, *, translate: bool = False
+    ) -> TrainingRows:
+        """Return the rows of a fit with their kernel matrix."""
+        return TrainingRows.of(
+            X,
+            sample_weight,
+            self._make_kernel(),
+            cache_bytes=self.cache_size * 1e6,
+            translate=translate,
+        )
+
+    def _last_solutions_of(self) -> Any:
+        """Return the solutions of the last fit, if they are wanted."""
+        return getattr(self, "_last_solutions", None) if self.warm_start else None
+
+    def _is_pairwise(self) -> bool:
+        if isinstance(self.kernel, str):
+            return self.kernel == "precomputed"
+        return bool(getattr(self.kernel, "is_pairwise", False))
+
+    def _data_format(self) -> dict[str, Any]:
+        sparse = False if self._is_pairwise() else "csr"
+        return {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
+
+    def _check_square(self, X: Any) -> None:
+        if self._is_pairwise():
+            check_square(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_pairwise()
+        tags.input_tags.sparse = not self._is_pairwise()
+        return tags
