@@ -14,6 +14,7 @@
 #include "path.hpp"
 #include "programs.hpp"
 #include "row_supply.hpp"
+#include "verdict.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -52,7 +53,7 @@ void check_length(Index given, Index wanted) {
 }
 
 void check_ends(const Indices& ends, Index count, Index n) {
-    bool rising = extent(ends) == count + 1 && ends.data()[0] == 0 && ends.data()[count] == n;
+    bool rising = count >= 0 && extent(ends) == count + 1 && ends.data()[0] == 0 && ends.data()[count] == n;
     for (Index k = 0; rising && k < count; ++k) rising = ends.data()[k] < ends.data()[k + 1];
     if (!rising) throw std::invalid_argument("the ends must rise from 0 to the number of variables");
 }
@@ -185,20 +186,28 @@ MutableDoubles changed(const nb::tuple& t, std::size_t k, Index n) {
     return array;
 }
 
-// start is (anchor, image) or None, report (beta, gradient, n_iter, status): beta is where the programs begin and,
-// with the gradient there, where they end.
+// Three lines, one number each for every program.
+double* verdict_lines(const MutableMatrix<double>& verdict, Index count) {
+    if (extent(verdict) != 3) throw std::invalid_argument("a verdict has lines for offsets, gaps and objectives");
+    check_length(extent(verdict, 1), count);
+    return verdict.data();
+}
+
+// start is (anchor, image) or None, report (beta, gradient, n_iter, status, verdict): beta is where the programs begin
+// and, with the gradient there, where they end; the verdict has a line each for offsets, gaps and objectives.
 void solve_programs_of(const Rows& rows, const nb::tuple& problem, std::optional<Indices> row, Indices ends,
                        Doubles tol, std::optional<nb::tuple> start, bool rough, const nb::object& options,
                        int n_threads, const nb::tuple& report) {
     const ProgramArrays arrays(problem, row, rows.supply->size());
     const Index n = arrays.size(), count = extent(tol);
     check_ends(ends, count, n);
-    if (report.size() != 4) throw std::invalid_argument("a report is (beta, gradient, n_iter, status)");
+    if (report.size() != 5) throw std::invalid_argument("a report is (beta, gradient, n_iter, status, verdict)");
     const auto beta = changed(report, 0, n), gradient = changed(report, 1, n);
     const auto n_iter = element<MutableIndices>(report, 2, false);
     const auto status = element<MutableFlags>(report, 3, false);
     check_length(extent(n_iter), count);
     check_length(extent(status), count);
+    double* const verdict = verdict_lines(element<MutableMatrix<double>>(report, 4, false), count);
     std::optional<Doubles> anchor, image;
     if (start) {
         if (start->size() != 2) throw std::invalid_argument("a start is (anchor, image)");
@@ -221,7 +230,28 @@ void solve_programs_of(const Rows& rows, const nb::tuple& problem, std::optional
                             rough};
     const SmoOptions settings = options_of(options, n_threads);
     nb::gil_scoped_release unlocked;
-    solve_programs(*rows.supply, programs, settings, {beta.data(), gradient.data(), n_iter.data(), status.data()});
+    solve_programs(
+        *rows.supply, programs, settings,
+        {beta.data(), gradient.data(), n_iter.data(), status.data(), verdict, verdict + count, verdict + 2 * count});
+}
+
+// Fills a line each with the offsets, gaps and objectives of points of programs laid end to end.
+void judge_programs(Doubles p, Doubles lower, Doubles upper, Doubles beta, Doubles gradient, Indices ends,
+                    MutableMatrix<double> verdict) {
+    const Index n = extent(p), count = extent(ends) - 1;
+    for (Index other : {extent(lower), extent(upper), extent(beta), extent(gradient)}) check_length(other, n);
+    check_ends(ends, count, n);
+    double* const lines = verdict_lines(verdict, count);
+    nb::gil_scoped_release unlocked;
+    for (Index k = 0; k < count; ++k) {
+        const Index first = ends.data()[k];
+        const SmoProblem problem{p.data() + first, lower.data() + first,      upper.data() + first, nullptr,
+                                 nullptr,          ends.data()[k + 1] - first};
+        const Verdict found = verdict_of(problem, beta.data() + first, gradient.data() + first);
+        lines[k] = found.offset;
+        lines[count + k] = found.gap;
+        lines[2 * count + k] = found.objective;
+    }
 }
 
 // Solves one program for rising prices. The problem is that of price 1, start (beta, image, price), the first two
@@ -406,6 +436,8 @@ NB_MODULE(_engine, m) {
     m.def("requested_rows", &mercer::requested_rows, "request"_a, "n"_a);
     m.def("solve_programs", &mercer::solve_programs_of, "rows"_a, "problem"_a, "row"_a.none(), "ends"_a, "tol"_a,
           "start"_a.none(), "rough"_a, "options"_a, "n_threads"_a, "report"_a);
+    m.def("judge_programs", &mercer::judge_programs, "p"_a, "lower"_a, "upper"_a, "beta"_a, "gradient"_a, "ends"_a,
+          "verdict"_a.noconvert());
     m.def("solve_path", &mercer::solve_path_of, "rows"_a, "problem"_a, "row"_a.none(), "prices"_a, "start"_a,
           "options"_a, "n_threads"_a, "report"_a);
     m.def("eliminate_features", &mercer::eliminate_features, "columns"_a.noconvert(), "fixed"_a.noconvert(),

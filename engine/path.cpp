@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "smo.hpp"
+#include "verdict.hpp"
 
 namespace mercer {
 
@@ -43,12 +44,12 @@ public:
         const SmoResult result = solve_smo(source, problem, options, {at_.beta, gradient_.data()}, pool);
         for (Index i = 0; i < given_.n; ++i) at_.image[i] = gradient_[i] - given_.p[i] - ridge_[i] * at_.beta[i];
         at_.price = price;
-        judge(violation_of(problem, {at_.beta, gradient_.data()}));
+        verdict_ = verdict_of(problem, at_.beta, gradient_.data());
+        mostly_bounded_ = verdict_.n_used > few_free * verdict_.n_free;
         return result;
     }
 
-    double offset() const { return offset_; }
-    double gap() const { return gap_; }
+    const Verdict& verdict() const { return verdict_; }
 
 private:
     // The multiple of the last solution to start from. Where most support vectors are at their bounds, those go on
@@ -62,30 +63,11 @@ private:
         return std::min(std::max(-dot(given_.p, at_.beta, given_.n) / curvature, 0.0), most);
     }
 
-    // The offset is the mean over the variables between their bounds, or where there are none the middle of what the
-    // conditions allow: the rule of QuadraticProgram.kkt, here because a search asks for it hundreds of times.
-    void judge(const Violation& ends) {
-        Index n_between = 0, n_used = 0;
-        double sum = 0.0;
-        for (Index i = 0; i < given_.n; ++i) {
-            n_used += at_.beta[i] != 0.0;
-            if (!(at_.beta[i] > lower_[i] && at_.beta[i] < upper_[i])) continue;
-            ++n_between;
-            sum -= gradient_[i];
-        }
-        mostly_bounded_ = n_used > few_free * n_between;
-        gap_ = ends.gap();
-        if (n_between > 0) offset_ = sum / static_cast<double>(n_between);
-        else if (std::isfinite(ends.highest) && std::isfinite(ends.lowest)) offset_ = ends.middle();
-        else if (std::isfinite(ends.highest)) offset_ = ends.highest;
-        else offset_ = std::isfinite(ends.lowest) ? ends.lowest : 0.0;
-    }
-
     const PathProblem& given_;
     PathPoint at_;
     Array<double> lower_, upper_, ridge_, gradient_;
     bool squared_ = false, mostly_bounded_ = false;
-    double offset_ = 0.0, gap_ = 0.0;
+    Verdict verdict_;
 };
 
 template <class T>
@@ -97,9 +79,10 @@ Index solve_all(const RowSource<T>& source, const PathProblem& problem, const do
         std::copy_n(at.beta, problem.n, report.betas + line * problem.n);
         std::copy_n(at.image, problem.n, report.images + line * problem.n);
         report.n_iter[line] = result.n_iter;
-        report.status[line] = static_cast<std::uint8_t>(result.status);
-        report.offsets[line] = path.offset();
-        report.gaps[line] = path.gap();
+        const SmoStatus status = final_status(result.status, path.verdict().gap <= options.tol);
+        report.status[line] = static_cast<std::uint8_t>(status);
+        report.offsets[line] = path.verdict().offset;
+        report.gaps[line] = path.verdict().gap;
         if (result.status == SmoStatus::interrupted) return line;
     }
     return n_prices;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "smo.hpp"
+#include "verdict.hpp"
 
 namespace mercer {
 
@@ -130,6 +131,8 @@ public:
         result.n_iter += n_iter;
         return result;
     }
+
+    Verdict verdict() const { return verdict_of(problem_, at_.beta, at_.gradient); }
 
 private:
     Index n() const { return problem_.n; }
@@ -278,9 +281,14 @@ void solve_programs(const RowSupply& supply, const Programs& programs, const Smo
     Limits limits(options);
     const auto solve = [&](Index k, Pool& pool) {
         try {
-            const SmoResult result = Program(supply, programs, k, report, pool).solve(limits);
+            Program program(supply, programs, k, report, pool);
+            const SmoResult result = program.solve(limits);
+            const Verdict verdict = program.verdict();
             report.n_iter[k] = result.n_iter;
-            report.status[k] = static_cast<std::uint8_t>(result.status);
+            report.status[k] = static_cast<std::uint8_t>(final_status(result.status, verdict.gap <= programs.tol[k]));
+            report.offset[k] = verdict.offset;
+            report.gap[k] = verdict.gap;
+            report.objective[k] = verdict.objective;
             if (programs.count > 1) limits.note_end(result);
         } catch (...) {
             limits.stop();  // the others need not go on

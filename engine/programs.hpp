@@ -23,11 +23,12 @@ struct Programs {
     bool rough;                    // whether float32 rows may do
 };
 
-// Where the programs begin, feasible, and where they end, with the gradient there.
+// Where the programs begin, feasible, and where they end, with the gradient there; then what there is to say of each.
 struct ProgramReport {
     double *beta, *gradient;
     std::int64_t* n_iter;
     std::uint8_t* status;
+    double *offset, *gap, *objective;
 };
 
 void solve_programs(const RowSupply& supply, const Programs& programs, const SmoOptions& options,

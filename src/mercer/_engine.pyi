@@ -32,7 +32,16 @@ def solve_programs(
     rough: bool,
     options: Any,
     n_threads: int,
-    report: tuple[Any, Any, Any, Any],
+    report: tuple[Any, Any, Any, Any, Any],
+) -> None: ...
+def judge_programs(
+    p: NDArray[np.float64],
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    beta: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    ends: Indices,
+    verdict: NDArray[np.float64],
 ) -> None: ...
 def solve_path(
     rows: Rows,

@@ -40,7 +40,8 @@ def solved(
     """Solve one program, or several of equal size side by side."""
     ends = np.linspace(0, signs.size, count + 1).astype(np.int64)
     beta, gradient = np.zeros(signs.size), np.zeros(signs.size)
-    report = (beta, gradient, np.zeros(count, np.int64), np.zeros(count, np.uint8))
+    ends_of = (np.zeros(count, np.int64), np.zeros(count, np.uint8))
+    report = (beta, gradient, *ends_of, np.zeros((3, count)))
     gaps = np.full(count, OPTIONS.tol)
     how = (gaps, None, rough, OPTIONS, THREADS)
     _engine.solve_programs(rows, vectors(signs), row, ends, *how, report)

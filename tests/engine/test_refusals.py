@@ -60,7 +60,8 @@ def vectors(n: int) -> list[Any]:
 def programs_call(rows: Any, *sizes: int, **others: Any) -> Arguments:
     """Return arguments for programs of these sizes whose variables have the rows in turn."""
     n, count = sum(sizes), len(sizes)
-    report = (np.zeros(n), np.full(n, 7.0), np.full(count, 7), np.full(count, 7, np.uint8))
+    counts = (np.full(count, 7), np.full(count, 7, np.uint8))
+    report = (np.zeros(n), np.full(n, 7.0), *counts, np.full((3, count), 7.0))
     given = {"rows": rows, "problem": tuple(vectors(n)), "row": np.arange(n) if count > 1 else None}
     given |= {"ends": np.cumsum([0, *sizes]), "tol": np.full(count, 1e-3), "start": None}
     given |= {"rough": False, "options": OPTIONS, "n_threads": 1, "report": report}

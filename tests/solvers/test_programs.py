@@ -572,22 +572,6 @@ def test_feasible_points_and_repairs_are_those_of_each(given_programs: Any) -> N
         assert_feasible(part, own)
 
 
-@given(some_programs())
-def test_judgements_are_those_of_each(given_programs: Any) -> None:
-    parts, rng = given_programs
-    programs = Programs.of(parts)
-    beta, gradient = programs.feasible_point(), rng.normal(size=programs.p.size)
-    offsets, gaps = programs.kkt(beta, gradient)
-    objectives, images = programs.objective(beta, gradient), programs.image(beta, gradient)
-    betas, gradients = cut(programs, beta), cut(programs, gradient)
-    for k, (part, own, slope) in enumerate(zip(parts, betas, gradients)):
-        offset, gap = part.kkt(own, slope)
-        assert gaps[k] == gap
-        assert offsets[k] == pytest.approx(offset, rel=1e-12, abs=1e-15)
-        assert objectives[k] == pytest.approx(part.objective(own, slope), rel=1e-12, abs=1e-14)
-        np.testing.assert_array_equal(cut(programs, images)[k], part.image(own, slope))
-
-
 def test_a_program_is_split_into_programs_of_the_same_sum() -> None:
     whole = replace(hinge_svc([1, -1, 1, -1, 1, 1], C=[1.0, 2, 3, 4, 5, 6]), delta=0.5)
     programs = Programs.split(whole, [0, 2, 3, 6])

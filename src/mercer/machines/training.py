@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -180,12 +181,15 @@ class Training:
         """Return the kernel matrix of the rows of one machine."""
         return self.gram if task.rows.size == self.gram.n else self.gram.subset(task.rows)
 
+    @cached_property
+    def image(self) -> Floats:
+        """K times the coefficients of each machine, one machine after the other."""
+        return self.programs.image(self.solutions.beta, self.solutions.gradient)
+
     @property
     def decision(self) -> Floats:
         """f(x) of each row by each of its machines, one machine after the other."""
-        solutions = self.solutions
-        image = self.programs.image(solutions.beta, solutions.gradient)
-        return image + np.repeat(solutions.offset, np.diff(self.tasks.ends))
+        return self.image + np.repeat(self.solutions.offset, np.diff(self.tasks.ends))
 
     @property
     def slack(self) -> Floats:
@@ -195,9 +199,7 @@ class Training:
     @property
     def margin(self) -> Floats:
         """1/|w| of each machine, where |w|^2 = b'Kb."""
-        beta = self.solutions.beta
-        image = self.programs.image(beta, self.solutions.gradient)
-        squared = np.add.reduceat(beta * image, self.programs.starts)
+        squared = np.add.reduceat(self.solutions.beta * self.image, self.programs.starts)
         with np.errstate(divide="ignore"):
             return 1.0 / np.sqrt(np.maximum(squared, 0.0))
 

@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer._blocks import row_blocks
-from mercer._inputs import class_codes, need_two_classes
+from mercer._inputs import checked_data, checked_rows, class_codes, need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._warnings import warn
 from mercer.gram import kernel_products, make_gram
@@ -234,7 +234,7 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
         KernelPerceptron
             The fitted classifier.
         """
-        X, y = validate_data(self, X, y, **self._data_format())
+        X, y = checked_data(self, X, y, **self._data_format())
         check_classification_targets(y)
         self._check_square(X)
         classes, codes = np.unique(y, return_inverse=True)
@@ -290,7 +290,7 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
                 f"classes={np.unique(classes).tolist()} is not the same as on the last call to "
                 f"partial_fit or fit, {known.tolist()}."
             )
-        X, y = validate_data(self, X, y, reset=first, **self._data_format())
+        X, y = checked_data(self, X, y, reset=first, **self._data_format())
         signs = _signs(class_codes(y, known), known.size)
         memory = self._new_memory(X, len(signs)) if first else self._memory
         order = np.arange(X.shape[0])
@@ -409,7 +409,7 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
             max is the prediction. The votes lie between -1 and 1.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._data_format())
+        X = checked_rows(self, X, **self._data_format())
         values = self._votes(X) if self.variant == "voted" else self._single_values(X)
         return values.ravel() if values.shape[1] == 1 else values
 

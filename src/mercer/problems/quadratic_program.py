@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer import _engine
+
 Vector = NDArray[np.float64]
 
 # Sums of n rounded bounds miss the exact value by this much at most (relative to their size).
@@ -224,9 +226,11 @@ class QuadraticProgram:
 
         With :math:`M = \max\{-G_i : \beta_i < u_i\}` and :math:`m = \min\{-G_i : \beta_i > l_i\}`
         the gap is :math:`\max(0, M - m)`; it is zero exactly at an optimum. The offset is the mean
-        of :math:`-G_i` over the rows strictly between their bounds, or, where there are none, the
-        middle of the interval from M to m that the conditions allow (its one end, if the other
-        does not exist).
+        of :math:`-G_i` over the rows between their bounds, or, where there are none, the middle of
+        the interval from M to m that the conditions allow (its one end, if the other does not
+        exist). For the offset, unlike the gap, a row counts as being at a bound from which it is
+        less than 1e-9 of the room between its bounds away, or of the largest variable if that is
+        less: what rounding leaves shall not decide.
 
         Parameters
         ----------
@@ -236,9 +240,25 @@ class QuadraticProgram:
         -------
         offset, gap : float
         """
-        start = np.zeros(1, dtype=np.int64)
-        offset, gap = offsets_and_gaps(self.lower, self.upper, beta, gradient, start)
-        return float(offset[0]), float(gap[0])
+        offset, gap, _ = self.verdict(beta, gradient)
+        return offset, gap
+
+    def verdict(self, beta: Vector, gradient: Vector) -> tuple[float, float, float]:
+        """Return offset, gap and objective at once; see `kkt` and `objective`.
+
+        Parameters
+        ----------
+        beta, gradient : ndarray of shape (n,)
+
+        Returns
+        -------
+        offset, gap, objective : float
+        """
+        ends = np.array([0, self.n])
+        found = np.empty((3, 1))
+        _engine.judge_programs(self.p, self.lower, self.upper, beta, gradient, ends, found)
+        offset, gap, objective = found[:, 0].tolist()
+        return offset, gap, objective
 
     def image(self, beta: Vector, gradient: Vector) -> Vector:
         r"""Return :math:`K\beta`, which is what the gradient has beyond :math:`r\circ\beta + p`.
@@ -376,46 +396,9 @@ class Programs:
         pieces = np.split(given, self.ends[1:-1])
         return np.concatenate([program.repair(own) for program, own in zip(self, pieces)])
 
-    def kkt(self, beta: Vector, gradient: Vector) -> tuple[Vector, Vector]:
-        """Return the offset and the gap of each program, see `QuadraticProgram.kkt`."""
-        return offsets_and_gaps(self.lower, self.upper, beta, gradient, self.starts)
-
-    def objective(self, beta: Vector, gradient: Vector) -> Vector:
-        """Return the objective of each program, see `QuadraticProgram.objective`."""
-        return 0.5 * np.add.reduceat((gradient + self.p) * beta, self.starts)
-
     def image(self, beta: Vector, gradient: Vector) -> Vector:
         r"""Return :math:`K\beta`, which is what the gradient has beyond :math:`r\circ\beta + p`."""
         return gradient - self.p - self.ridge * beta
-
-
-def offsets_and_gaps(
-    lower: Vector, upper: Vector, beta: Vector, gradient: Vector, starts: NDArray[np.int64]
-) -> tuple[Vector, Vector]:
-    """Return the offset and the gap of programs laid end to end, as `QuadraticProgram.kkt` does.
-
-    Parameters
-    ----------
-    lower, upper, beta, gradient : ndarray of shape (n,)
-    starts : ndarray of int of shape (m,)
-        The first variable of each program.
-
-    Returns
-    -------
-    offsets, gaps : ndarray of shape (m,)
-    """
-    level = -gradient
-    can_rise, can_fall = ~(beta >= upper), ~(beta <= lower)  # also where beta is NaN, as the gap
-    free = can_rise & can_fall
-    highest = np.maximum.reduceat(np.where(can_rise, level, -np.inf), starts)
-    lowest = np.minimum.reduceat(np.where(can_fall, level, np.inf), starts)
-    n_free = np.add.reduceat(free, starts, dtype=np.int64)
-    offsets = np.add.reduceat(np.where(free, level, 0.0), starts) / np.maximum(n_free, 1)
-    for k in np.flatnonzero(n_free == 0):
-        ends = [end for end in (highest[k], lowest[k]) if np.isfinite(end)]
-        # Only if every row is fixed is there no condition at all: any offset will do.
-        offsets[k] = sum(ends) / len(ends) if ends else 0.0
-    return offsets + 0.0, np.maximum(0.0, highest - lowest)  # no -0.0
 
 
 def _vector(values: ArrayLike, name: str, n: int | None = None) -> Vector:

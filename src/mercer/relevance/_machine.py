@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
+from mercer._inputs import checked_rows
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import available_threads, blas_threads
 from mercer._warnings import warn
@@ -209,7 +210,7 @@ class RelevanceMachine(KernelMachine):
     def _latent(self, X: Any, spread: bool) -> tuple[Floats, Floats | None]:
         """Return mean and covariance of the functions' values, outputs first and rows last."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._data_format())
+        X = checked_rows(self, X, **self._data_format())
         n, n_outputs = X.shape[0], self.intercept_.size
         means = np.empty((n_outputs, n))
         covariances = np.empty((n_outputs, n_outputs, n)) if spread else None

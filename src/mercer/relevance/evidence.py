@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._inputs import checked_weights, class_codes
+from mercer._inputs import checked_rows, checked_weights, class_codes
 from mercer._threads import holds_blas
 from mercer.relevance._likelihood import Bernoulli, Gaussian, Likelihood, Softmax
 from mercer.relevance._posterior import Posterior, find_posterior
@@ -107,7 +107,7 @@ def relevance_evidence(
             "The evidence is a function of the kernel only where the basis consists of kernel "
             "functions of points; this model has columns of a matrix."
         )
-    X = validate_data(model, X, reset=False, **model._data_format())
+    X = checked_rows(model, X, **model._data_format())
     weights = checked_weights(sample_weight, X)
     kept = np.flatnonzero(weights)
     kernel = model.kernel_ if kernel is None else kernel

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._inputs import checked_weights, need_two_classes
+from mercer._inputs import checked_data, checked_weights, need_two_classes
 from mercer._sklearn import StrOptions, fit_context
 from mercer.relevance._basis import Basis
 from mercer.relevance._likelihood import Bernoulli, Softmax
@@ -235,7 +235,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
         RVC
             The fitted classifier.
         """
-        X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_format())
+        X, y = checked_data(self, X, y, ensure_min_samples=2, **self._data_format())
         check_classification_targets(y)
         self._check_square(X)
         weights = checked_weights(sample_weight, X)

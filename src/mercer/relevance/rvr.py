@@ -6,9 +6,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
-from mercer._inputs import checked_weights
+from mercer._inputs import checked_data, checked_weights
 from mercer._sklearn import fit_context
 from mercer.relevance._likelihood import Gaussian
 from mercer.relevance._machine import RelevanceMachine
@@ -199,7 +198,7 @@ class RVR(RegressorMixin, RelevanceMachine):
         RVR
             The fitted regression.
         """
-        X, y = validate_data(self, X, y, y_numeric=True, **self._data_format())
+        X, y = checked_data(self, X, y, y_numeric=True, **self._data_format())
         self._check_square(X)
         weights = checked_weights(sample_weight, X)
         kept = np.flatnonzero(weights)

@@ -11,7 +11,7 @@ from mercer import _engine
 from mercer._threads import available_threads
 from mercer.gram import Gram
 from mercer.problems import QuadraticProgram
-from mercer.solvers.solution import Solution, Status, judged
+from mercer.solvers.solution import Solution, Status
 from mercer.solvers.solve import STATUSES, Options
 
 Vector = NDArray[np.float64]
@@ -136,7 +136,6 @@ def solve_path(
         available_threads(options.n_threads),
         (betas, images, n_iter, status, offset, gap),
     )
-    near = (gap <= options.tol).tolist()
-    ended = tuple(map(judged, near, [STATUSES[code] for code in status]))
-    converged = np.array([why == "converged" for why in ended])
+    ended = tuple([STATUSES[code] for code in status.tolist()])
+    converged = status == STATUSES.index("converged")
     return PathSolutions(problem, steps, betas, images, offset, gap, n_iter, converged, ended)

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.problems import Programs, QuadraticProgram
+from mercer.problems import QuadraticProgram
 
 Vector = NDArray[np.float64]
 
@@ -90,10 +90,9 @@ class Solution:
         -------
         Solution
         """
-        offset, gap = problem.kkt(beta, gradient)
+        offset, gap, objective = problem.verdict(beta, gradient)
         status = judged(gap <= tol, status)
         converged = status == "converged"
-        objective = problem.objective(beta, gradient)
         return cls(beta, gradient, objective, offset, gap, n_iter, converged, status)
 
 
@@ -144,25 +143,6 @@ class Solutions:
     n_iter: NDArray[np.int64]
     converged: NDArray[np.bool_]
     status: tuple[Status, ...]
-
-    @classmethod
-    def at(
-        cls,
-        programs: Programs,
-        beta: Vector,
-        gradient: Vector,
-        *,
-        tol: float | Vector,
-        n_iter: NDArray[np.int64],
-        status: Sequence[Status],
-    ) -> Solutions:
-        """Judge points, as `Solution.at` does."""
-        offset, gap = programs.kkt(beta, gradient)
-        near = gap <= tol
-        ended = tuple(map(judged, near.tolist(), status))
-        converged = np.array([why == "converged" for why in ended])
-        objective = programs.objective(beta, gradient)
-        return cls(beta, gradient, programs.ends, objective, offset, gap, n_iter, converged, ended)
 
     @classmethod
     def of(cls, solutions: Sequence[Solution]) -> Solutions:

@@ -159,9 +159,11 @@ def smo_all(
     else:
         beta = programs.repair(variables(warm_start))
     gradient = np.empty_like(beta)
-    n_iter = np.zeros(len(programs), dtype=np.int64)
-    status = np.zeros(len(programs), dtype=np.uint8)
-    gaps = np.full(len(programs), options.tol if tol is None else tol, dtype=np.float64)
+    count = len(programs)
+    n_iter = np.zeros(count, dtype=np.int64)
+    status = np.zeros(count, dtype=np.uint8)
+    verdict = np.empty((3, count))
+    gaps = np.full(count, options.tol if tol is None else tol, dtype=np.float64)
     start = None
     if isinstance(warm_start, StartingPoint):
         start = (warm_start.beta, warm_start.image)
@@ -186,10 +188,14 @@ def smo_all(
         n > _engine.FEW_VARIABLES and gram.allows_single(float(gaps.min())),
         options,
         available_threads(options.n_threads) if n >= _engine.FEW_ROWS else 1,
-        (beta, gradient, n_iter, status),
+        (beta, gradient, n_iter, status, verdict),
     )
-    ended = [STATUSES[code] for code in status]
-    return Solutions.at(programs, beta, gradient, tol=gaps, n_iter=n_iter, status=ended)
+    offset, gap, objective = verdict
+    ended = tuple([STATUSES[code] for code in status.tolist()])
+    converged = status == STATUSES.index("converged")
+    return Solutions(
+        beta, gradient, programs.ends, objective, offset, gap, n_iter, converged, ended
+    )
 
 
 def _composed(view: Indices | None, rows: Indices | None) -> Indices | None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
-from sklearn.utils.validation import validate_data
 
+from mercer._inputs import checked_rows
 from mercer.gram import Gram
 from mercer.machines import KernelMachine, TrainingRows
 from mercer.problems import Programs, QuadraticProgram
@@ -26,7 +26,7 @@ class OneClassMachine(OutlierMixin, KernelMachine):
 
     def _training_data(self, X: Any, sample_weight: Any, *, translate: bool) -> TrainingRows:
         """Check the data and make the kernel matrix; ``translate`` lets linear data be centred."""
-        X = validate_data(self, X, **self._data_format())
+        X = checked_rows(self, X, reset=True, **self._data_format())
         return self._training_rows(X, sample_weight, translate=translate)
 
     def _solve(

@@ -13,9 +13,9 @@ from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._inputs import checked_weights, need_two_classes
+from mercer._inputs import checked_data, checked_rows, checked_weights, need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer._warnings import warn
@@ -239,7 +239,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         NearestHypersphereClassifier
             The fitted classifier.
         """
-        X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_format())
+        X, y = checked_data(self, X, y, ensure_min_samples=2, **self._data_format())
         check_classification_targets(y)
         counted = self.cv is None or isinstance(self.cv, Integral)
         fold = None if counted else split_folds(X, y, self.cv)
@@ -374,7 +374,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._data_format())
+        X = checked_rows(self, X, **self._data_format())
         return np.sqrt(self._centres.squared_distances(X, diagonal, self._n_threads()))
 
     def dissimilarities(self, X: Any, diagonal: Any = None) -> Floats:

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from mercer._inputs import checked_rows
 from mercer._sklearn import Interval, fit_context
 from mercer.gram import kernel_products
 from mercer.kernels import Linear
@@ -239,7 +240,7 @@ class OneClassSVM(OneClassMachine):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._data_format())
+        X = checked_rows(self, X, **self._data_format())
         scores = self._kernel_sums(X)
         # Rows on the boundary are inside, whichever way their sum was rounded.
         scores[np.abs(scores - self.offset_) <= self._rounding] = self.offset_

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from mercer._inputs import checked_rows
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._warnings import warn
 from mercer.kernels import Linear
@@ -345,7 +346,7 @@ class SVDD(OneClassMachine):
         {0: True, 1: False}
         """
         squared = self._squared_distances(X, None)
-        X = validate_data(self, X, reset=False, **self._data_format())
+        X = checked_rows(self, X, **self._data_format())
         if X.shape[0] != self.shape_fit_[0]:
             raise ValueError(
                 f"X must hold the {self.shape_fit_[0]} rows of the fit; got {X.shape[0]} rows."
@@ -427,7 +428,7 @@ class SVDD(OneClassMachine):
 
     def _squared_distances(self, X: Any, diagonal: Any) -> Floats:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._data_format())
+        X = checked_rows(self, X, **self._data_format())
         squared = self._balls.squared_distances(X, diagonal, self._n_threads())[:, 0]
         # Rows on the surface are inside, whichever way their distance was rounded.
         on_surface = np.abs(squared + self.offset_) <= ROUNDING * self._balls.scale

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._inputs import checked_weights, need_two_classes
+from mercer._inputs import checked_data, checked_rows, need_two_classes
 from mercer._sklearn import StrOptions, fit_context
 from mercer.gram import KernelSums
 from mercer.kernels import Linear
@@ -230,11 +230,11 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingRows, Training]:
-        X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_format())
+        X, y = checked_data(self, X, y, ensure_min_samples=2, **self._data_format())
         if y.dtype.kind not in "biuUS":  # whole numbers and strings are labels whatever they are
             check_classification_targets(y)
-        classes, codes = _classes(y, np.flatnonzero(checked_weights(sample_weight, X)))
         rows = self._training_rows(X, sample_weight)
+        classes, codes = _classes(y, rows.kept)
         factors = class_factors(self.class_weight, classes, codes, rows.weights)
         training = Training.of(
             rows.gram,
@@ -406,7 +406,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     def _machine_values(self, X: Any) -> Any:
         """Return f(x) of every machine."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._data_format())
+        X = checked_rows(self, X, **self._data_format())
         if isinstance(self.kernel_, Linear):
             return np.asarray(X @ self._weights.T) + self.intercept_
         if self.kernel_.is_pairwise:

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from mercer._inputs import checked_data, checked_rows
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer.gram import Gram, KernelSums
 from mercer.kernels import Linear
@@ -182,7 +183,7 @@ class SVR(RegressorMixin, KernelMachine):
         SVR
             The fitted regression.
         """
-        X, y = validate_data(self, X, y, y_numeric=True, **self._data_format())
+        X, y = checked_data(self, X, y, y_numeric=True, **self._data_format())
         rows = self._training_rows(X, sample_weight)
         squared = self.loss == "squared_epsilon_insensitive"
         targets, C = y[rows.kept], self.C * rows.weights
@@ -254,7 +255,7 @@ class SVR(RegressorMixin, KernelMachine):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._data_format())
+        X = checked_rows(self, X, **self._data_format())
         if self.support_.size == 0:
             return np.full(X.shape[0], self.intercept_[0])
         if isinstance(self.kernel_, Linear):

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from mercer._inputs import checked_weights
+from mercer._inputs import checked_rows, checked_weights
 from mercer.machines import (
     Penalty,
     TwoClassTask,
@@ -43,7 +43,7 @@ def machines_of(model: Any, X: Any, y: Any, sample_weight: Any = None) -> list[T
     if not isinstance(model, SVC):
         raise TypeError(f"A criterion needs a fitted mercer.SVC; got {type(model).__name__}.")
     check_is_fitted(model)
-    X = validate_data(model, X, reset=False, **model._data_format())
+    X = checked_rows(model, X, **model._data_format())
     y = np.asarray(y)
     check_consistent_length(X, y)
     if X.shape[0] != model.shape_fit_[0] or not np.isin(y, model.classes_).all():

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length
 
+from mercer._inputs import checked_rows
 from mercer.machines import decompose
 from mercer.machines.kernel_data import KernelData, Rows
 from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
@@ -131,7 +132,7 @@ def on_validation_set(
     model: Any, machines: Sequence[TwoClassMachine], X: Any, y: Any
 ) -> list[list[HeldOut]]:
     """Return, for each machine of a classifier, the points of a validation set that concern it."""
-    X = validate_data(model, X, reset=False, **model._data_format())
+    X = checked_rows(model, X, **model._data_format())
     y = np.asarray(y)
     check_consistent_length(X, y)
     if not np.isin(y, model.classes_).all():

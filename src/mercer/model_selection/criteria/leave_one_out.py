@@ -109,9 +109,8 @@ def _solve_cases(
         ),
     )
     for (p, (problem, _)), solution in zip(cases.items(), found):
-        offset, _ = problem.kkt(_on_bounds(problem, solution.beta), solution.gradient)
         # The row itself has no part in its gradient but its linear term.
-        decisions[p] = solution.gradient[p] - problem.p[p] + offset
+        decisions[p] = solution.gradient[p] - problem.p[p] + solution.offset
     machine.n_fits += len(cases)
 
 
@@ -133,10 +132,10 @@ def _shift(machine: TwoClassMachine, p: int) -> Floats:
     shift = np.zeros(machine.n)
     free, system, beta = machine.free, machine.free_system, machine.beta[p]
     here = np.flatnonzero(free == p)
-    if here.size:
+    if here.size and free.size > 1:  # a single one has nobody to make up for it
         column = system.inverse[here[0]]
         shift[free] = -column * (beta / column[here[0]])
-    elif free.size:
+    elif free.size and not here.size:
         shift[free] = system.solve(machine.matrix[free, p] * beta, beta)[0]
     shift[p] = -beta
     return shift

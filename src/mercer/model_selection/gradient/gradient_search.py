@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._inputs import checked_weights, need_two_classes
+from mercer._inputs import checked_data, checked_rows, checked_weights, need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import blas_for, wanted_threads
 from mercer.kernels import Kernel
@@ -212,7 +212,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The fitted search.
         """
         model = SVC(loss="squared_hinge") if self.estimator is None else clone(self.estimator)
-        X, y = validate_data(self, X, y, ensure_min_samples=2, **model._data_format())
+        X, y = checked_data(self, X, y, ensure_min_samples=2, **model._data_format())
         check_classification_targets(y)
         model._check_square(X)
         for name in ("C_bounds", "kernel_bounds"):
@@ -321,7 +321,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _checked(self, X: Any) -> Any:
         """Return the rows for the best estimator, after a check of their names and number."""
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, **self.best_estimator_._data_format())
+        return checked_rows(self, X, **self.best_estimator_._data_format())
 
     def predict(self, X: Any) -> Any:
         """Return the labels that the best estimator predicts.
