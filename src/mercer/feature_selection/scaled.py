@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._labels import need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
-from mercer.feature_selection._restriction import restricted
+from mercer.feature_selection._kernel_ranker import restricted
 from mercer.feature_selection.steps import RoundState, as_step, n_dropped, percent
 from mercer.kernels import Kernel, Weighted
 from mercer.machines.kernel_data import KernelData
