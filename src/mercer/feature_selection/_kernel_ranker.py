@@ -100,7 +100,7 @@ def bound_growth(
     machine = machine_on(KernelData(Weighted(kernel, np.ones(d)), points))
     bound = modified_radius_margin_of if machine.loss == "hinge" else radius_margin_of
     first = 0 if machine.loss == "hard" else 1  # C comes before the scales
-    return -np.asarray(bound(machine).gradient)[first : first + d]
+    return -np.asarray(bound(machine)[1])[first : first + d]
 
 
 def span_growth(
@@ -110,12 +110,12 @@ def span_growth(
 
     The estimate bends too much for its slope to tell what happens when a feature goes.
     """
-    present = span_of(machine_on(KernelData(kernel, points)), gradient=False).value
+    present, _ = span_of(machine_on(KernelData(kernel, points)), gradient=False)
     growth = []
     for matrix in kernel.without_features(points):
         data = KernelData(kernel, points)
         data.__dict__["matrix"] = matrix.copy()  # where its cached property keeps it
-        growth.append(span_of(machine_on(data), gradient=False).value - present)
+        growth.append(span_of(machine_on(data), gradient=False)[0] - present)
     return np.array(growth)
 
 

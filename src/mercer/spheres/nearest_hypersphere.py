@@ -15,13 +15,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._folds import split_folds
 from mercer._labels import need_two_classes
 from mercer._machine import KernelMachine
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer._warnings import warn
 from mercer._weights import checked_weights
-from mercer.calibration.folds import split_folds
 from mercer.kernels import Kernel, Linear
 from mercer.machines import (
     KERNEL_CONSTRAINTS,

@@ -15,18 +15,23 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._folds import fold_splits
 from mercer._labels import need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import blas_for, wanted_threads
 from mercer._weights import checked_weights
 from mercer.kernels import Kernel
 from mercer.machines import rows_of
-from mercer.model_selection.criteria.held_out import fold_splits
-from mercer.model_selection.gradient.descent import DescentStep
-from mercer.model_selection.gradient.evaluations import Evaluations
-from mercer.model_selection.gradient.objective import NAMES, ON_FOLDS, Objective, Sample
-from mercer.model_selection.gradient.relevance_objective import RelevanceObjective
-from mercer.model_selection.gradient.search import Search
+from mercer.model_selection.gradient.objective import (
+    NAMES,
+    ON_FOLDS,
+    Evaluations,
+    Objective,
+    RelevanceObjective,
+    Sample,
+)
+from mercer.model_selection.gradient.search import DescentStep, Search
+from mercer.model_selection.search_record import SearchRecord
 from mercer.relevance import RVC
 from mercer.svm import SVC
 
@@ -222,7 +227,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         kept = np.flatnonzero(weights)
         need_two_classes(np.unique(y[kept]).size)
         evaluations = self._take_up(X, y, weights)
-        random = check_random_state(evaluations.seed)
+        random = check_random_state(evaluations.record.seed)
         kernel = model._make_kernel()
         kernel = kernel.resolve(rows_of(X, kept, kernel.is_pairwise), weights[kept])
         rows = self._choose_rows(kept, y, random)
@@ -254,14 +259,12 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             settings.pop(name)
         fingerprint = str(joblib.hash((X, y, weights)))
         fingerprint += "".join(_hash(value) for _, value in sorted(settings.items()))
-        if self.checkpoint is not None and Path(self.checkpoint).exists():
-            return Evaluations.load(self.checkpoint, fingerprint)
         last = getattr(self, "_evaluations", None)
-        if self.warm_start and last is not None and last.fingerprint == fingerprint:
+        on_file = self.checkpoint is not None and Path(self.checkpoint).exists()
+        if self.warm_start and not on_file and last and last.record.fingerprint == fingerprint:
             return last
-        return Evaluations(
-            fingerprint, int(check_random_state(self.random_state).randint(2**31 - 1))
-        )
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return Evaluations(SearchRecord.open(fingerprint, self.checkpoint, seed))
 
     def _choose_rows(self, kept: Any, y: Any, random: Any) -> Any:
         """Return all rows, or a random part of them with the classes in proportion."""
@@ -286,7 +289,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 )
             if kernel.theta.size == 0 or model.basis == "columns":
                 raise ValueError("The basis of this RVC has no parameters to choose.")
-            relevance = RelevanceObjective(model, sample, evaluations, self.checkpoint)
+            relevance = RelevanceObjective(model, sample, evaluations)
             return Search(relevance, *limits, verbose=int(self.verbose))
         on_folds = isinstance(self.criterion, str) and self.criterion in ON_FOLDS
         objective = Objective(
@@ -296,7 +299,6 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             sample,
             fold_splits(self.cv, sample.labels) if on_folds else [],
             evaluations,
-            self.checkpoint,
             wanted_threads(self.n_jobs),
         )
         return Search(objective, *limits, verbose=int(self.verbose))
