@@ -14,7 +14,7 @@ from mercer.machines.dual_model import (
     machine_coefficients,
     slacks,
 )
-from mercer.machines.fold_path import FoldPath
+from mercer.machines.fold_path import FoldPath, PathSettings, SharedMatrix
 from mercer.machines.kernel_data import KernelData
 from mercer.machines.left_out import out_of_fold_values
 from mercer.machines.messages import (
@@ -37,7 +37,9 @@ __all__ = [
     "DualModel",
     "FoldPath",
     "KernelData",
+    "PathSettings",
     "Penalty",
+    "SharedMatrix",
     "Training",
     "TrainingRows",
     "TwoClassMachine",

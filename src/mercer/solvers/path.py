@@ -119,7 +119,7 @@ def solve_path(
         raise ValueError(f"Only a sum of 0 stays one at any price, got a sum of {problem.delta:g}.")
     options = Options() if options is None else options
     steps = np.asarray(prices, dtype=np.float64)
-    n = problem.n
+    n, n_threads = problem.p.size, available_threads(options.n_threads)
     nothing = (np.zeros(n), np.zeros(n), np.inf)
     beta, image, price = nothing if start is None else start
     betas, images = np.full((2, steps.size, n), np.nan)
@@ -134,7 +134,7 @@ def solve_path(
         steps,
         (beta.copy(), image.copy(), price),
         options,
-        available_threads(options.n_threads),
+        n_threads,
         (betas, images, n_iter, status, offset, gap),
     )
     near = (gap <= options.tol).tolist()

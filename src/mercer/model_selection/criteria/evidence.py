@@ -118,13 +118,9 @@ class LeastSquares:
 
 def evidence_of(machine: TwoClassMachine, gradient: bool = True) -> Rated:
     """Return the criterion of one machine."""
-    weights = machine.weights
-    count, merging = float(weights.sum()), _merging(weights, machine.penalties)
-    solved = LeastSquares.of(machine)
+    solved, weights, slope = LeastSquares.of(machine), machine.weights, None
     system, beta = solved.system, solved.beta
-    fit = float(machine.signs @ beta)
-    value = (count - 1) * np.log(fit) + system.log_determinant() + merging
-    slope = None
+    count, fit, determinant = weights.sum(), machine.signs @ beta, system.log_determinant()
     if gradient:
         # From the lower triangle alone, which counts twice off the diagonal.
         inverse = system.lower_inverse
@@ -134,7 +130,8 @@ def evidence_of(machine: TwoClassMachine, gradient: bool = True) -> Rated:
         np.fill_diagonal(lower, diagonal)
         in_log_C = -float(diagonal @ solved.ridge) + float((1.0 - weights).sum())
         slope = machine.gradient(in_log_C, machine.contract(lower.T)) / (2 * count)
-    return float(value) / (2 * count), slope
+    value = (count - 1) * np.log(fit) + determinant + _merging(weights, machine.penalties)
+    return float(value / (2 * count)), slope
 
 
 def _merging(weights: Floats, penalties: Floats) -> float:

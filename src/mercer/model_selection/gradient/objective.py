@@ -166,9 +166,9 @@ class RememberedObjective(ABC):
         self.sample = sample
         self.evaluations = evaluations
 
-    def __call__(self, C: float, kernel: Kernel) -> Evaluation:
-        """Return the criterion with its gradient in (ln C, theta)."""
-        key = np.append(kernel.theta, C).tobytes()
+    def __call__(self, C: float, theta: Floats, kernel: Kernel) -> Evaluation:
+        """Return the criterion with its gradient in (ln C, theta), the parameters of the kernel."""
+        key = np.append(theta, C).tobytes()
         return self._remembered(key, lambda solutions: self._evaluate(C, kernel, solutions))
 
     def _remembered(
@@ -292,9 +292,9 @@ class Objective(RememberedObjective):
 
     # ---- the choice of the loss -------------------------------------------------------------
 
-    def fold_error(self, loss: str, C: float, kernel: Kernel) -> Evaluation:
+    def fold_error(self, loss: str, C: float, theta: Floats, kernel: Kernel) -> Evaluation:
         """Return the error on folds with another loss; it has no gradient."""
-        key = loss.encode() + np.append(kernel.theta, C).tobytes()
+        key = loss.encode() + np.append(theta, C).tobytes()
         return self._remembered(key, lambda found: self._fold_error(loss, C, kernel, found))
 
     def _fold_error(
@@ -304,10 +304,10 @@ class Objective(RememberedObjective):
         folds, memory = self._folds, solutions.setdefault(-1, {})
         rows, ends = folds.rows, folds.tasks.ends
         penalty = Penalty(C, loss, self._penalty.factors[rows], folds.left)
+        matrix = self._data.with_kernel(kernel).matrix
         programs = penalty.programs(folds.tasks)
         options = Options("smo", self.model.tol, n_threads=self.n_threads)
         start = memory.get(loss)
-        matrix = self._data.with_kernel(kernel).matrix
         found = solve_all(programs, StoredGram(matrix), options, rows=rows, warm_start=start)
         if "unbounded" in found.status:
             raise NoSolutionError(no_minimum(loss))

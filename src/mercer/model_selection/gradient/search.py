@@ -42,6 +42,8 @@ class Space:
     ----------
     kernel : Kernel
         Without "scale" and the like; its own parameters are the base.
+    theta : ndarray of shape (p,)
+        These parameters.
     log_penalty : float or None
         None where C is infinite and stays so.
     ties : ndarray of shape (p, q)
@@ -51,6 +53,7 @@ class Space:
     """
 
     kernel: Kernel
+    theta: Floats
     log_penalty: float | None
     ties: Floats
     bounds: Floats
@@ -74,7 +77,7 @@ class Space:
             whole = np.zeros((len(names) + 1, len(columns) + 1))
             whole[0, 0], whole[1:, 1:] = 1.0, ties
             ties = whole
-        return cls(kernel, log_penalty, ties, bounds)
+        return cls(kernel, kernel.theta, log_penalty, ties, bounds)
 
     @property
     def size(self) -> int:
@@ -86,13 +89,13 @@ class Space:
         """The coordinates of the kernel."""
         return slice(0 if self.log_penalty is None else 1, None)
 
-    def at(self, point: Floats) -> tuple[float, Kernel]:
-        """Return C and the kernel at a point."""
+    def at(self, point: Floats) -> tuple[float, Floats, Kernel]:
+        """Return C, theta and the kernel at a point."""
         moved = self.ties @ point
-        if self.log_penalty is None:
-            return np.inf, self.kernel.with_theta(self.kernel.theta + moved)
-        kernel = self.kernel.with_theta(self.kernel.theta + moved[1:])
-        return float(np.exp(self.log_penalty + moved[0])), kernel
+        C, theta = np.inf, self.theta + moved[self.of_kernel]
+        if self.log_penalty is not None:
+            C = float(np.exp(self.log_penalty + moved[0]))
+        return C, theta, self.kernel.with_theta(theta)
 
     def pull_back(self, gradient: Floats) -> Floats:
         """Return the gradient in the coordinates."""
@@ -116,6 +119,8 @@ class DescentStep:
     point : ndarray
         Coordinates.
     C : float
+    theta : ndarray
+        Logarithms of the parameters of the kernel.
     kernel : Kernel
     criterion : float
         Value of the criterion.
@@ -127,6 +132,7 @@ class DescentStep:
 
     point: Floats
     C: float
+    theta: Floats
     kernel: Kernel
     criterion: float
     objective: float
@@ -143,7 +149,7 @@ class Descent:
     Parameters
     ----------
     evaluate : callable
-        From C and the kernel to the criterion.
+        From C, theta and the kernel to the criterion.
     space : Space
     logarithmic : bool
         Whether to minimise the logarithm.
@@ -158,7 +164,7 @@ class Descent:
 
     def __init__(
         self,
-        evaluate: Callable[[float, Kernel], Evaluation],
+        evaluate: Callable[[float, Floats, Kernel], Evaluation],
         space: Space,
         *,
         logarithmic: bool,
@@ -211,9 +217,9 @@ class Descent:
         if self.left <= 0 and self.best is not None:
             raise _OutOfEvaluationsError
         self.left -= 1
-        C, kernel = self.space.at(point)
+        C, theta, kernel = self.space.at(point)
         try:
-            found = self.evaluate(C, kernel)
+            found = self.evaluate(C, theta, kernel)
         except NoSolutionError:
             if self.best is None:
                 raise
@@ -225,7 +231,7 @@ class Descent:
             held = np.zeros(self.space.size)
             held[self.space.of_kernel] = self.precision * point[self.space.of_kernel]
             value, gradient = value + 0.5 * float(held @ point), gradient + held
-        step = DescentStep(point.copy(), C, kernel, found.value, value, found.n_fits)
+        step = DescentStep(point.copy(), C, theta, kernel, found.value, value, found.n_fits)
         self.report(step)
         if self.best is None or value < self.best.objective:
             self.best = step
@@ -304,7 +310,7 @@ class Search:
         errors = []
         for loss, C in candidates:
             assert isinstance(self.objective, Objective)  # a relevance vector machine has no loss
-            found = self.objective.fold_error(loss, C, best.kernel)
+            found = self.objective.fold_error(loss, C, best.theta, best.kernel)
             self.n_fits += found.n_fits
             record = {"stage": loss, "start": 0, "C": C, "kernel": best.kernel}
             self.history.append(record | {"criterion": found.value, "objective": found.value})
