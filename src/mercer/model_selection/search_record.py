@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -57,3 +59,12 @@ class SearchRecord:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write("".join(map(record_line, lines)))
         self.entries.append(entry)
+
+
+def stable_key(value: Any) -> str:
+    """Return a text that is equal for equal values, also in another process where possible."""
+    try:
+        content = pickle.dumps(value)
+    except (pickle.PicklingError, AttributeError, TypeError):  # functions without a name
+        content = repr(value).encode()
+    return hashlib.sha256(content).hexdigest()

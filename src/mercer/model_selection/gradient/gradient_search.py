@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 from pathlib import Path
-from pickle import PicklingError
 from typing import Any, ClassVar, Self
 
 import joblib
@@ -31,7 +30,7 @@ from mercer.model_selection.gradient.objective import (
     Sample,
 )
 from mercer.model_selection.gradient.search import DescentStep, Search
-from mercer.model_selection.search_record import SearchRecord
+from mercer.model_selection.search_record import SearchRecord, stable_key
 from mercer.relevance import RVC
 from mercer.svm import SVC
 
@@ -258,7 +257,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for name in ("estimator", *IRRELEVANT):
             settings.pop(name)
         fingerprint = str(joblib.hash((X, y, weights)))
-        fingerprint += "".join(_hash(value) for _, value in sorted(settings.items()))
+        fingerprint += "".join([stable_key(value) for _, value in sorted(settings.items())])
         last = getattr(self, "_evaluations", None)
         on_file = self.checkpoint is not None and Path(self.checkpoint).exists()
         if self.warm_start and not on_file and last and last.record.fingerprint == fingerprint:
@@ -361,11 +360,3 @@ def _check_bounds(name: str, bounds: Any) -> None:
         raise ValueError(
             f"{name} must be two numbers above 0, the smaller one first; got {bounds!r}."
         )
-
-
-def _hash(value: Any) -> str:
-    """Return a hash; of what cannot be pickled, such as a function without a name, its address."""
-    try:
-        return str(joblib.hash(value))
-    except PicklingError:
-        return repr(value)

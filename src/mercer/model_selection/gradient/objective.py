@@ -304,11 +304,16 @@ class Objective(RememberedObjective):
         folds, memory = self._folds, solutions.setdefault(-1, {})
         rows, ends = folds.rows, folds.tasks.ends
         penalty = Penalty(C, loss, self._penalty.factors[rows], folds.left)
-        matrix = self._data.with_kernel(kernel).matrix
-        programs = penalty.programs(folds.tasks)
-        options = Options("smo", self.model.tol, n_threads=self.n_threads)
-        start = memory.get(loss)
-        found = solve_all(programs, StoredGram(matrix), options, rows=rows, warm_start=start)
+        if self._data.kernel is not kernel:  # all losses are tried with one kernel
+            self._data = self._data.with_kernel(kernel)
+        matrix, programs = self._data.matrix, penalty.programs(folds.tasks)
+        found = solve_all(
+            programs,
+            StoredGram(matrix),
+            self._fold_options,
+            rows=rows,
+            warm_start=memory.get(loss),
+        )
         if "unbounded" in found.status:
             raise NoSolutionError(no_minimum(loss))
         memory[loss] = found.beta
@@ -321,6 +326,10 @@ class Objective(RememberedObjective):
             errors[task] += float(held @ ((values > 0) != (signs > 0)))
         totals = [float(self.sample.weights[task.rows].sum()) for task in self._tasks]
         return (float(np.mean(errors / totals)), np.empty(0)), len(folds.held_out)
+
+    @cached_property
+    def _fold_options(self) -> Options:
+        return Options("smo", self.model.tol, n_threads=self.n_threads)
 
     @cached_property
     def _folds(self) -> _FoldMachines:

@@ -32,9 +32,8 @@ from mercer.model_selection.grid.shared_search import (
     SharedSearch,
     accuracy,
     machine_of,
-    stable_key,
 )
-from mercer.model_selection.search_record import SearchRecord
+from mercer.model_selection.search_record import SearchRecord, stable_key
 from mercer.svm import SVC, SVR
 
 _PATH = ("C", "nu")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import pickle
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -39,6 +37,7 @@ from mercer.machines import (
     class_factors,
     warn_about,
 )
+from mercer.model_selection.search_record import stable_key
 from mercer.solvers import Solution
 from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSVM
 from mercer.svm import SVC, SVR
@@ -79,15 +78,6 @@ def machine_of(estimator: Any) -> tuple[Any, Any, str] | None:
         before = estimator[:-1] if len(estimator.steps) > 1 else None
         return before, model, f"{name}__"
     return None
-
-
-def stable_key(value: Any) -> str:
-    """Return a text that is equal for equal values, also in another process where possible."""
-    try:
-        content = pickle.dumps(value)
-    except (pickle.PicklingError, AttributeError, TypeError):  # functions without a name
-        content = repr(value).encode()
-    return hashlib.sha256(content).hexdigest()
 
 
 class FoldScores(NamedTuple):
@@ -302,7 +292,7 @@ class SharedSearch:
         ]
 
 
-def accuracy(model: KnownValues, X: Any, y: Any) -> float:
+def accuracy(model: Any, X: Any, y: Any) -> float:
     """Return the share of right labels."""
     return float(np.mean(model.predict(X) == y))
 
