@@ -251,10 +251,12 @@ class KernelRanker:
             kernel = restricted(kernel, features, self.X.shape[1])
         kernel = kernel.resolve(points, machines.weights)
         training = self._train(self._gram(kernel, points, features, drawn is None), machines)
-        gap = training.solutions.gap
+        betas, decision, gap = training.warm_start(), training.decision, training.solutions.gap
         self.n_fits += gap.size
-        importances = self._importances(kernel, points, machines, training.warm_start())
-        accuracy = self._accuracy(training, machines)
+        importances = self._importances(kernel, points, machines, betas)
+        found = _winners(training, decision, len(points), self.n_classes)
+        right = machines.weights[found == machines.codes].sum()
+        accuracy = float(right / machines.weights.sum())
         return RoundResult(importances, accuracy, float(gap.max()), len(points))
 
     def forget(self, features: Features) -> None:
@@ -324,15 +326,6 @@ class KernelRanker:
                 values.append(BOUNDS[self.criterion](kernel, points, machine_on))
         return join(values, self.joint, self.power)
 
-    def _accuracy(self, training: Training, machines: _Machines) -> float:
-        """Return the share of the rows that the machines classify rightly."""
-        if self.n_classes == 2:
-            found = (training.decision > 0).astype(np.intp)
-        else:
-            found = _winners(training, machines.rows.size, self.n_classes)
-        weights = machines.weights
-        return float(weights[found == machines.codes].sum() / weights.sum())
-
 
 def _two_class(
     task: TwoClassTask, penalty: Penalty, beta: Floats, memory: dict[str, Floats]
@@ -346,8 +339,13 @@ def _two_class(
     )
 
 
-def _winners(training: Training, n: int, n_classes: int) -> Rows:
-    """Return the class of each row by the largest value, or by the votes of all pairs."""
+def _winners(training: Training, decision: Floats, n: int, n_classes: int) -> Rows:
+    """Return the class of each row by the largest value, or by the votes of all pairs.
+
+    ``decision`` are the values of the training itself, of which two classes need no more.
+    """
+    if n_classes == 2:
+        return (decision > 0).astype(np.intp)
     values = np.empty((n, len(training.tasks)))
     for m, (task, solution) in enumerate(zip(training.tasks, training.solutions)):
         beta = np.zeros(n)

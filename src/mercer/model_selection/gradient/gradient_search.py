@@ -27,6 +27,7 @@ from mercer.model_selection.gradient.objective import (
     Evaluations,
     Objective,
     RelevanceObjective,
+    RememberedObjective,
     Sample,
 )
 from mercer.model_selection.gradient.search import DescentStep, Search
@@ -231,7 +232,16 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         kernel = kernel.resolve(rows_of(X, kept, kernel.is_pairwise), weights[kept])
         rows = self._choose_rows(kept, y, random)
         sample = Sample(rows_of(X, rows, kernel.is_pairwise), y[rows], weights[rows])
-        search = self._search(model, kernel, sample, evaluations)
+        objective = self._objective(model, kernel, sample, evaluations)
+        search = Search(
+            objective,
+            self.C_bounds,
+            self.kernel_bounds,
+            self.max_evaluations,
+            self.ftol,
+            self.gtol,
+            int(self.verbose),
+        )
         self._evaluations = evaluations
         C = np.inf if isinstance(model, RVC) else float(model.C)
         minimise = search.auto if self.criterion == "auto" else search.plain
@@ -276,10 +286,9 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         part, _ = train_test_split(kept, train_size=most, stratify=y[kept], random_state=random)
         return np.sort(part)
 
-    def _search(
+    def _objective(
         self, model: SVC | RVC, kernel: Kernel, sample: Sample, evaluations: Evaluations
-    ) -> Search:
-        limits = (self.C_bounds, self.kernel_bounds, self.max_evaluations, self.ftol, self.gtol)
+    ) -> RememberedObjective:
         if isinstance(model, RVC):
             if self.criterion not in ("auto", "evidence"):
                 raise ValueError(
@@ -288,10 +297,9 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 )
             if kernel.theta.size == 0 or model.basis == "columns":
                 raise ValueError("The basis of this RVC has no parameters to choose.")
-            relevance = RelevanceObjective(model, sample, evaluations)
-            return Search(relevance, *limits, verbose=int(self.verbose))
+            return RelevanceObjective(model, sample, evaluations)
         on_folds = isinstance(self.criterion, str) and self.criterion in ON_FOLDS
-        objective = Objective(
+        return Objective(
             "evidence" if self.criterion == "auto" else self.criterion,
             model,
             kernel,
@@ -300,7 +308,6 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             evaluations,
             wanted_threads(self.n_jobs),
         )
-        return Search(objective, *limits, verbose=int(self.verbose))
 
     def _settings(self, model: SVC | RVC, search: Search, best: DescentStep) -> dict[str, Any]:
         """Return the parameters of the classifier that stand for loss, C and kernel."""

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from mercer.kernels import RBF, Kernel
 from mercer.machines.bordered_system import NoSolutionError
-from mercer.model_selection.gradient.objective import Evaluation, Objective, RelevanceObjective
+from mercer.model_selection.gradient.objective import Objective, RememberedObjective
 
 Floats = NDArray[np.float64]
 
@@ -148,11 +148,8 @@ class Descent:
 
     Parameters
     ----------
-    evaluate : callable
-        From C, theta and the kernel to the criterion.
+    objective : RememberedObjective
     space : Space
-    logarithmic : bool
-        Whether to minimise the logarithm.
     precision : float
         Of a normal prior on the coordinates of the kernel around 0: half the square of each, times
         this, is added.
@@ -164,17 +161,14 @@ class Descent:
 
     def __init__(
         self,
-        evaluate: Callable[[float, Floats, Kernel], Evaluation],
+        objective: RememberedObjective,
         space: Space,
-        *,
-        logarithmic: bool,
         precision: float,
         most: int,
         report: Callable[[DescentStep], Any],
     ) -> None:
-        self.evaluate = evaluate
+        self.objective = objective
         self.space = space
-        self.logarithmic = logarithmic
         self.precision = precision
         self.left = most
         self.report = report
@@ -219,13 +213,13 @@ class Descent:
         self.left -= 1
         C, theta, kernel = self.space.at(point)
         try:
-            found = self.evaluate(C, theta, kernel)
+            found = self.objective(C, theta, kernel)
         except NoSolutionError:
             if self.best is None:
                 raise
             return self.best.objective + WALL, np.zeros(self.space.size)
         value, gradient = found.value, self.space.pull_back(found.gradient)
-        if self.logarithmic:
+        if self.objective.is_logarithmic:
             value, gradient = float(np.log(value)), gradient / value
         if self.precision:
             held = np.zeros(self.space.size)
@@ -244,7 +238,7 @@ class Search:
 
     Parameters
     ----------
-    objective : Objective or RelevanceObjective
+    objective : RememberedObjective
     C_bounds, kernel_bounds : pair of float
     most : int
         Evaluations allowed from each starting point.
@@ -256,7 +250,7 @@ class Search:
         Machines trained so far.
     """
 
-    objective: Objective | RelevanceObjective
+    objective: RememberedObjective
     C_bounds: Any
     kernel_bounds: Any
     most: int
@@ -336,14 +330,7 @@ class Search:
             if self.verbose > 1:
                 self._say(f"{len(self.history):4d}  C = {step.C:<10.4g} {step.criterion:.6g}")
 
-        descent = Descent(
-            self.objective,
-            space,
-            logarithmic=self.objective.is_logarithmic,
-            precision=precision,
-            most=most,
-            report=report,
-        )
+        descent = Descent(self.objective, space, precision, most, report)
         best = descent.run(point, self.ftol, self.gtol)
         self._say(
             f"{stage}, start {start + 1}: criterion {best.criterion:.6g} at C = {best.C:.4g} "
