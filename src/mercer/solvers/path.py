@@ -119,7 +119,8 @@ def solve_path(
         raise ValueError(f"Only a sum of 0 stays one at any price, got a sum of {problem.delta:g}.")
     options = Options() if options is None else options
     steps = np.asarray(prices, dtype=np.float64)
-    n, n_threads = problem.p.size, available_threads(options.n_threads)
+    n = problem.p.size
+    n_threads = available_threads(options.n_threads) if n >= _engine.FEW_ROWS else 1
     nothing = (np.zeros(n), np.zeros(n), np.inf)
     beta, image, price = nothing if start is None else start
     betas, images = np.full((2, steps.size, n), np.nan)
