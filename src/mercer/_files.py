@@ -1,7 +1,9 @@
-"""Files that are found whole or not at all."""
+"""Files that are found whole or not at all, and files of records whose lines are."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -58,3 +60,41 @@ def write_text_whole(path: Any, text: str) -> None:
     """Write text as UTF-8, with its line ends as they are; see `written_whole`."""
     with written_whole(path) as file:
         file.write(text.encode())
+
+
+def record_line(record: dict[str, Any]) -> str:
+    """Return a record as a line of text with a checksum; see `read_records`."""
+    text = json.dumps(record, sort_keys=True)
+    return f"{_checksum(text)} {text}\n"
+
+
+def read_records(path: Any) -> tuple[list[dict[str, Any]], int]:
+    """Return the records of a file, and how many of its lines are not whole.
+
+    A line that is written whole and flushed is found again, whenever the work is cut off; what a
+    sudden end leaves of a line fails its checksum.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from mercer._files import read_records, record_line
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "records"
+    ...     _ = path.write_text(record_line({"a": 1}) + record_line({"a": 2})[:-3])
+    ...     read_records(path)
+    ([{'a': 1}], 1)
+    """
+    if not Path(path).exists():
+        return [], 0
+    lines = Path(path).read_bytes().decode("utf-8", errors="replace").splitlines(keepends=True)
+    whole = []
+    for line in lines:
+        checksum, _, text = line.rstrip("\n").partition(" ")
+        if line.endswith("\n") and checksum == _checksum(text):
+            whole.append(json.loads(text))
+    return whole, len(lines) - len(whole)
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -19,8 +19,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mercer import SVC, PlattClassifier
+from mercer._folds import deal_folds
 from mercer.calibration import fit_sigmoid
-from mercer.calibration.folds import deal_folds
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])

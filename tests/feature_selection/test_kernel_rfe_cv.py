@@ -75,8 +75,7 @@ def test_ranking_on_all_rows_is_too_good() -> None:
 
 def scored(scores: list[list[float]], sizes: list[int], **settings: Any) -> int:
     """Return the size chosen for given scores of folds."""
-    from mercer.feature_selection._rankings import Ranking
-    from mercer.feature_selection.ranking_curve import RankingCurve
+    from mercer.feature_selection.ranking_curve import Ranking, RankingCurve
 
     folds = np.array(scores)
     nothing = np.empty(0)

@@ -26,7 +26,7 @@ from mercer.model_selection import (
     support_vector_count,
     xi_alpha,
 )
-from mercer.model_selection.criteria.fitted import machines_of
+from mercer.model_selection.criteria.criterion import machines_of
 from mercer.model_selection.criteria.leave_one_out import left_out_decisions
 
 TOL = 1e-9

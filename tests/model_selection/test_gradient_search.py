@@ -23,7 +23,8 @@ from mercer.model_selection import (
     span,
 )
 from mercer.model_selection.gradient import objective as objective_module
-from mercer.model_selection.gradient.evaluations import Evaluations
+from mercer.model_selection.gradient.objective import Evaluation, Evaluations
+from mercer.model_selection.search_record import SearchRecord
 
 L2 = SVC(loss="squared_hinge")
 
@@ -236,7 +237,7 @@ def test_taken_up_after_an_interruption(
     settings |= {"max_evaluations": 12, "ftol": 1e-9}
     whole = GradientSearch(**settings, random_state=0).fit(X, y)
     half = whole.n_evaluations_ // 2
-    checkpoint = tmp_path / "search.npz" if by_file else None
+    checkpoint = tmp_path / "search.txt" if by_file else None
     search = GradientSearch(**settings, random_state=0, warm_start=True, checkpoint=checkpoint)
     with monkeypatch.context() as patch:
         interrupted_after(half, patch)
@@ -263,24 +264,37 @@ def test_other_data_start_anew() -> None:
 
 def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
     X, y = problem(40)
-    path = tmp_path / "search.npz"
+    path = tmp_path / "search.txt"
     GradientSearch(L2, "evidence", checkpoint=path).fit(X, y)
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(ValueError, match="other data"):
         GradientSearch(L2, "evidence", checkpoint=path).fit(X[1:], y[1:])
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
+    path.write_bytes(path.read_bytes()[1:50])
     with pytest.raises(ValueError, match="no checkpoint"):
         GradientSearch(L2, "evidence", checkpoint=path).fit(X, y)
 
 
+def test_a_torn_checkpoint_loses_its_last_evaluation_only(tmp_path: Path) -> None:
+    X, y = problem(40)
+    path = tmp_path / "search.txt"
+    whole = GradientSearch(L2, "evidence", checkpoint=path).fit(X, y)
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 1 + whole.n_evaluations_
+    path.write_bytes(b"".join(lines)[:-5])
+    again = GradientSearch(L2, "evidence", checkpoint=path).fit(X, y)
+    assert again.best_params_ == whole.best_params_
+    assert path.read_bytes() == b"".join(lines)
+
+
 def test_evaluations_survive_the_file(tmp_path: Path) -> None:
-    evaluations = Evaluations("f", 7)
-    evaluations.solutions[1, "fold 2"] = np.array([0.5, -0.5])
-    evaluations.save(tmp_path / "m.npz")
-    again = Evaluations.load(tmp_path / "m.npz", "f")
-    assert (again.seed, again.solutions.keys()) == (7, evaluations.solutions.keys())
-    np.testing.assert_array_equal(again.solutions[1, "fold 2"], [0.5, -0.5])
+    path, found = tmp_path / "m", Evaluation(0.1, np.array([1 / 3, np.inf]), 2)
+    kept = Evaluations(SearchRecord.open("f", path, seed=7))
+    kept.add(b"key", found, {1: {"fold 2": np.array([0.5, -0.1])}})
+    again = Evaluations(SearchRecord.open("f", path, seed=8))
+    assert again.record.seed == 7
+    assert (again.known[b"key"].value, again.known[b"key"].n_fits) == (0.1, 2)
+    np.testing.assert_array_equal(again.known[b"key"].gradient, found.gradient)
+    np.testing.assert_array_equal(again.solutions[1]["fold 2"], [0.5, -0.1])
 
 
 WRONG = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.model_selection.gradient.weighted_folds import weighted_folds
+from mercer._folds import weighted_folds
 
 
 @given(weights=st.lists(st.integers(1, 4), min_size=8, max_size=30), seed=st.integers(0, 1000))

@@ -185,9 +185,9 @@ def test_a_search_inside_joblib_threads_starts_none_of_its_own(
     sizes: list[int] = []
 
     class Pool(ThreadPoolExecutor):
-        def __init__(self, size: int) -> None:
+        def __init__(self, size: int, **named: Any) -> None:
             sizes.append(size)
-            super().__init__(size)
+            super().__init__(size, **named)
 
     module = import_module("mercer.model_selection.grid.shared_search")
     monkeypatch.setattr(module, "ThreadPoolExecutor", Pool)

@@ -13,11 +13,11 @@ from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from mercer._folds import deal_folds, split_folds
 from mercer._inputs import need_two_classes
 from mercer._sklearn import HasMethods, check_sample_weight, fit_context, take_rows
 from mercer._threads import holds_blas
 from mercer.calibration.coupling import couple_pairs
-from mercer.calibration.folds import deal_folds, split_folds
 from mercer.calibration.sigmoid import PlattSigmoid, fit_sigmoid
 
 Floats = NDArray[np.float64]

@@ -1,6 +1,7 @@
 """Choosing features: elimination, scaling, filters, and curves of what they are worth."""
 
 from mercer.feature_selection.correlation import CorrelationFeatureSelector
+from mercer.feature_selection.elimination import EliminationTrace
 from mercer.feature_selection.kernel_rfe import KernelRFE
 from mercer.feature_selection.kernel_rfe_cv import KernelRFECV
 from mercer.feature_selection.pareto import pareto_set
@@ -20,7 +21,6 @@ from mercer.feature_selection.steps import (
     step_sizes,
 )
 from mercer.feature_selection.stop_condition import estimated_accuracy, optimal_size
-from mercer.feature_selection.trace import EliminationTrace
 from mercer.feature_selection.zero_norm import ZeroNormSelector
 
 __all__ = [

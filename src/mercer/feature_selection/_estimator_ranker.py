@@ -9,15 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from mercer._sklearn import feature_importances, take_rows
-from mercer.feature_selection._criteria import (
-    join,
-    objective_change,
-    objective_decrease,
-    objective_slope,
-)
-from mercer.feature_selection._restriction import machine_for
-from mercer.feature_selection._rounds import RoundResult
-from mercer.feature_selection._sampling import RowSampler
+from mercer.feature_selection._kernel_ranker import MEASURES, join, machine_for
+from mercer.feature_selection.elimination import RoundResult, RowSampler
 from mercer.inspection.expansion import kernel_expansion
 from mercer.kernels import Linear
 from mercer.machines import KernelMachine
@@ -25,13 +18,8 @@ from mercer.machines import KernelMachine
 Floats = NDArray[np.float64]
 Features = NDArray[np.intp]
 
-
-MEASURES = {
-    "auto": objective_change,
-    "objective": objective_change,
-    "decrease": objective_decrease,
-    "gradient": objective_slope,
-}
+OF_EXPANSIONS = ("objective", "decrease", "gradient")
+"""Criteria for any kernel machine."""
 
 
 class EstimatorRanker:
@@ -72,9 +60,8 @@ class EstimatorRanker:
         self.chance = 0.0
         if is_classifier(estimator):
             self.chance = float(np.unique(y, return_counts=True)[1].max() / len(y))
-        if criterion not in MEASURES or (
-            criterion != "auto" and not isinstance(estimator, KernelMachine)
-        ):
+        suits = criterion in OF_EXPANSIONS and isinstance(estimator, KernelMachine)
+        if criterion != "auto" and not suits:
             raise ValueError(
                 f"criterion={criterion!r} needs mercer's SVC on dense data; got {estimator!r}, for "
                 "which criterion='auto' uses coef_ or feature_importances_."
@@ -105,9 +92,9 @@ class EstimatorRanker:
         if not (isinstance(model, KernelMachine) and wants_expansion):
             return feature_importances(model, self.importance_getter)
         expansion = kernel_expansion(model)
-        measure = MEASURES[self.criterion]
+        measure = MEASURES["objective" if self.criterion == "auto" else self.criterion]
         values = []
         for coefficients in expansion.coefficients:
             used = np.flatnonzero(coefficients)
             values.append(measure(expansion.kernel, expansion.points[used], coefficients[used]))
-        return values[0] if len(values) == 1 else join(np.array(values), self.joint, self.power)
+        return join(values, self.joint, self.power)

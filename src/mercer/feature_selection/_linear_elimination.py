@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.feature_selection._kernel_ranker import KernelRanker, not_separable
-from mercer.feature_selection._rounds import Log, eliminate
-from mercer.feature_selection._units import Units
+from mercer.feature_selection._kernel_ranker import NOT_SEPARABLE, KernelRanker
+from mercer.feature_selection.elimination import EliminationTrace, Log, Units, eliminate
 from mercer.feature_selection.steps import RoundState, step_sizes
-from mercer.feature_selection.trace import EliminationTrace
 from mercer.gram import StoredGram
-from mercer.kernels import Linear
 from mercer.solvers import Options
 from mercer.solvers.elimination import Elimination, eliminate_features
 
@@ -25,15 +22,14 @@ Features = NDArray[np.intp]
 LARGEST = 2000
 """Rows up to which the engine holds the matrix and the inverse."""
 
-FACTORS = {"auto": 1.0, "weights": 1.0, "gradient": 1.0, "objective": 0.5, "decrease": 0.5}
+FACTORS = {"weights": 1.0, "gradient": 1.0, "objective": 0.5, "decrease": 0.5}
 """What the criteria are for a linear kernel, in squared weights."""
 
 
 def suits_engine(ranker: KernelRanker, units: Units, step: Any) -> bool:
-    """Say whether the engine can do these rounds."""
+    """Say whether the engine can do these rounds of a linear kernel."""
     return (
-        isinstance(ranker._kernel, Linear)
-        and ranker.n_classes == 2
+        ranker.n_classes == 2
         and ranker.criterion in FACTORS
         and ranker.sampler.share is None
         and ranker.warm_start
@@ -91,13 +87,13 @@ class _Run:
             problem,
             self.beta,
             gradient,
-            Options(tol=self.ranker.tol, cache_bytes=0.0),
+            Options(tol=self.ranker.options.tol, cache_bytes=0.0),
             fixed=self.units.protected[self.left].astype(np.uint8),
             row_weights=self.ranker.weights,
         )
         self._keep(found, counts[: found.n_rounds])
         if found.status == "unbounded":
-            raise ValueError(not_separable())
+            raise ValueError(NOT_SEPARABLE)
         self.ranker.start_from([self.beta])
         return found.status
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import deepcopy
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -9,30 +11,97 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._inputs import checked_weights, need_two_classes
 from mercer._sklearn import HasMethods, Interval, RealNotInt, StrOptions, fit_context
 from mercer._threads import holds_blas
-from mercer.feature_selection._criteria import CRITERIA, JOINTS
 from mercer.feature_selection._estimator_ranker import EstimatorRanker
-from mercer.feature_selection._kernel_ranker import KernelRanker
+from mercer.feature_selection._kernel_ranker import CRITERIA, JOINTS, KernelRanker, machine_for
 from mercer.feature_selection._linear_elimination import eliminate_linear, suits_engine
-from mercer.feature_selection._restriction import machine_for
-from mercer.feature_selection._rounds import eliminate
-from mercer.feature_selection._sampling import RowSampler, class_members, stratified_rows
-from mercer.feature_selection._selected import SelectedEstimatorMixin
-from mercer.feature_selection._units import Units
+from mercer.feature_selection.elimination import (
+    EliminationTrace,
+    RowSampler,
+    Units,
+    class_members,
+    eliminate,
+    joint_order,
+    ranking_of,
+    stratified_rows,
+)
 from mercer.feature_selection.steps import as_step
-from mercer.feature_selection.trace import EliminationTrace
 from mercer.svm import SVC
 
 Features = NDArray[np.intp]
 
 DENSE_BYTES = 256 * 2**20
 """Sparse data that take no more than this when dense are made so, for the sake of speed."""
+
+
+def _estimator_has(name: str) -> Callable[[Any], bool]:
+    def check(selector: Any) -> bool:
+        return hasattr(getattr(selector, "estimator_", selector._machine()), name)
+
+    return check
+
+
+class SelectedEstimatorMixin(SelectorMixin):
+    """A selector that predicts by `estimator_`, which knows only the features of `support_`."""
+
+    estimator: Any
+    estimator_: Any
+    support_: Any
+
+    def _machine(self) -> Any:
+        """Return the estimator that will be fitted on the features selected."""
+        return self.estimator
+
+    def _get_support_mask(self) -> Any:
+        check_is_fitted(self)
+        return self.support_
+
+    @available_if(_estimator_has("predict"))
+    def predict(self, X: Any) -> Any:
+        """Return the predictions of the estimator on the features selected."""
+        check_is_fitted(self)
+        return self.estimator_.predict(self.transform(X))
+
+    @available_if(_estimator_has("score"))
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the score of the estimator on the features selected."""
+        check_is_fitted(self)
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.estimator_.score(self.transform(X), y, **given)
+
+    @available_if(_estimator_has("decision_function"))
+    def decision_function(self, X: Any) -> Any:
+        """Return the decision values of the estimator on the features selected."""
+        check_is_fitted(self)
+        return self.estimator_.decision_function(self.transform(X))
+
+    @available_if(_estimator_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probabilities of the estimator on the features selected."""
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(self.transform(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._machine())
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags = deepcopy(inner.classifier_tags)
+        tags.regressor_tags = deepcopy(inner.regressor_tags)
+        for kind in (tags.classifier_tags, tags.regressor_tags):
+            if kind is not None:
+                kind.poor_score = True  # half of the features need not be enough
+        tags.target_tags.required = True
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        return tags
 
 
 class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
@@ -252,7 +321,7 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         )
         rng = check_random_state(self.random_state)
         traces = self._eliminations(X, y, weights, units, rng)
-        order, rounds = _joint_order(traces)
+        order, rounds = joint_order(traces)
         selected = np.sort(order[: self._n_selected(traces, units, order)])
         given = {} if weights is None else {"sample_weight": weights}
         fitted = machine_for(self.estimator, selected, X.shape[1]).fit(X[:, selected], y, **given)
@@ -262,7 +331,7 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         self.traces_, self.trace_ = traces, traces[0]
         self.n_fits_ = sum(trace.n_fits for trace in traces)
         self.order_ = order
-        self.ranking_ = _ranking(rounds, selected)
+        self.ranking_ = ranking_of(rounds, selected)
         self.support_ = self.ranking_ == 1
         self.n_features_ = int(self.support_.sum())
         return self
@@ -338,7 +407,7 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         if isinstance(self.estimator, SVC) and _fits_memory(X):
             dense = X.toarray() if sp.issparse(X) else X
             ranker = self._kernel_ranker(dense, y, weights, rng)
-            if suits_engine(ranker, units, step):
+            if ranker.is_linear and suits_engine(ranker, units, step):
                 return eliminate_linear(ranker, units, step, least, self._report)
             return eliminate(ranker, units, step, least, self._report)
         other = EstimatorRanker(
@@ -404,23 +473,3 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
 
 def _fits_memory(X: Any) -> bool:
     return not sp.issparse(X) or X.shape[0] * X.shape[1] * 8 <= DENSE_BYTES
-
-
-def _joint_order(traces: list[EliminationTrace]) -> tuple[Features, Features]:
-    """Return all features, the best first, and when each one went, the larger the later."""
-    if len(traces) == 1:
-        return traces[0].order, traces[0].round_of
-    places = np.mean([np.argsort(trace.order) for trace in traces], axis=0)
-    order = np.argsort(places, kind="stable")
-    rounds = np.empty(order.size, dtype=np.intp)
-    rounds[order] = np.arange(order.size)[::-1]
-    return order, rounds
-
-
-def _ranking(rounds: Features, selected: Features) -> Features:
-    """Return 1 for the features selected, and for the others 2, 3, ... by when they went."""
-    ranking = np.ones(rounds.size, dtype=np.intp)
-    others = np.setdiff1d(np.arange(rounds.size), selected)
-    _, ascending = np.unique(-rounds[others], return_inverse=True)
-    ranking[others] = 2 + ascending
-    return ranking

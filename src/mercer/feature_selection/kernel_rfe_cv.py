@@ -13,8 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
-from mercer.feature_selection._selected import SelectedEstimatorMixin
-from mercer.feature_selection.kernel_rfe import KernelRFE
+from mercer.feature_selection.kernel_rfe import KernelRFE, SelectedEstimatorMixin
 from mercer.feature_selection.ranking_curve import RankingCurve, ranking_curve
 
 RULES = ("best", "one_standard_error", "tolerance", "cost")

@@ -17,14 +17,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._inputs import need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
-from mercer.feature_selection._restriction import restricted
+from mercer.feature_selection._kernel_ranker import restricted
 from mercer.feature_selection.steps import RoundState, as_step, n_dropped, percent
 from mercer.kernels import Kernel, Weighted
-from mercer.machines import Penalty, class_factors, decompose
-from mercer.machines.kernel_data import KernelData
+from mercer.machines import KernelData, Penalty, TwoClassMachine, class_factors, decompose
 from mercer.model_selection.criteria.criterion import average
 from mercer.model_selection.criteria.evidence import evidence_of
-from mercer.model_selection.criteria.fitted import untrained_machines
 from mercer.model_selection.criteria.modified_radius_margin import modified_radius_margin_of
 from mercer.model_selection.criteria.press import press_of
 from mercer.model_selection.criteria.radius_margin import radius_margin_of
@@ -314,14 +312,14 @@ class _Descent:
         )
 
     def _bound(self, C: float, scales: Floats, data: KernelData) -> Any:
-        machines = untrained_machines(
-            data.with_kernel(Weighted(data.kernel, scales)),
-            self.tasks,
-            self.penalty.priced(C),
-            self.memories,
-            tol=min(self.model.tol, SOLVER_TOL),
-            n_threads=self.model._n_threads(),
-        )
+        data, penalty = data.with_kernel(Weighted(data.kernel, scales)), self.penalty.priced(C)
+        tol, n_threads = min(self.model.tol, SOLVER_TOL), self.model._n_threads()
+        machines = [
+            TwoClassMachine(
+                data, task.rows, task.signs, penalty, memory=memory, tol=tol, n_threads=n_threads
+            )
+            for task, memory in zip(self.tasks, self.memories)
+        ]
         found = average(self.rate, machines)
         self.n_fits += sum(machine.n_fits for machine in machines)
         return found

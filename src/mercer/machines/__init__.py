@@ -1,6 +1,6 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
-from mercer.machines.fold_path import BoundedStart, FoldPath
+from mercer.machines.fold_path import BoundedStart, FoldPath, PathSettings, SharedMatrix
 from mercer.machines.kernel_data import KernelData
 from mercer.machines.kernel_machine import (
     KERNEL_CONSTRAINTS,
@@ -45,7 +45,9 @@ __all__ = [
     "FoldPath",
     "KernelData",
     "KernelMachine",
+    "PathSettings",
     "Penalty",
+    "SharedMatrix",
     "Training",
     "TrainingRows",
     "TwoClassMachine",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -28,6 +29,7 @@ FAINT = 1e-30
 
 HIDDEN_BY_OFFSET = FAINT / np.finfo(np.float64).eps
 """An offset larger than this, for each unit of weight, leaves nothing of faint kernel values."""
+
 
 RELEASED = 0.1
 """Share of the rows that may have to stay at zero, because the other class is smaller."""
@@ -123,8 +125,8 @@ class BoundedStart:
 
 
 @dataclass(frozen=True, eq=False)
-class FoldPath:
-    """The machines of one kernel and one fold.
+class SharedMatrix:
+    """A kernel matrix for all folds and all prices.
 
     Parameters
     ----------
@@ -134,36 +136,71 @@ class FoldPath:
         The same with float64 values, computed when asked for: where float32 is not enough for the
         tolerance, and for kernels so narrow that float32 would call all distant points equally
         distant.
-    codes : ndarray of int of shape (n,)
-        Classes, 0, 1, ...
-    n_classes : int
-    train, test : ndarray of int
-        The fold.
-    start : BoundedStart or None, default=None
+    start : BoundedStart
         Where machines of all rows begin, if not at zero.
+    diagonal : ndarray of shape (n,)
     """
 
     gram: StoredGram
     exact: Gram
+    start: BoundedStart
+    diagonal: Floats
+
+    @classmethod
+    def of(cls, gram: StoredGram, exact: Gram, codes: Rows) -> SharedMatrix:
+        """Return what all folds share of the matrix of rows with these classes."""
+        return cls(gram, exact, BoundedStart(gram, codes), gram.diag())
+
+
+@dataclass(frozen=True, eq=False)
+class PathSettings:
+    """What the machines of all folds have in common.
+
+    Parameters
+    ----------
+    prices : ndarray of shape (m,)
+        Rising.
+    multi_class : {"ovo", "ovr"}
+    options : Options
+        Their limits are those of each machine.
+    """
+
+    prices: Floats
+    multi_class: str
+    options: Options
+
+    @cached_property
+    def rough(self) -> Options:
+        """What float32 rows are solved to, so that the gap in float64 is within the tolerance."""
+        return replace(self.options, tol=SINGLE_MARGIN * self.options.tol)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPath:
+    """The machines of one kernel and one fold.
+
+    Parameters
+    ----------
+    matrix : SharedMatrix
+    codes : ndarray of int of shape (n,)
+        Classes of all rows, 0, 1, ...
+    n_classes : int
+        Those of the training rows. With fewer than the matrix was made for, ``codes`` are others.
+    train, test : ndarray of int
+        The fold.
+    penalty : Penalty
+        Of the training rows, for a price of 1.
+    """
+
+    matrix: SharedMatrix
     codes: Rows
     n_classes: int
     train: Rows
     test: Rows
-    start: BoundedStart | None = None
+    penalty: Penalty
 
-    def values(
-        self, prices: Floats, penalty: Penalty, multi_class: str, options: Options
-    ) -> tuple[Floats, list[Solution]]:
+    def values(self, settings: PathSettings) -> tuple[Floats, list[Solution]]:
         """Return decision values of all rows for rising prices.
-
-        Parameters
-        ----------
-        prices : ndarray of shape (m,)
-        penalty : Penalty
-            Of the training rows; its own price does not matter.
-        multi_class : {"ovo", "ovr"}
-        options : Options
-            Their limits are those of each machine.
 
         Returns
         -------
@@ -171,53 +208,46 @@ class FoldPath:
         unsolved : list of Solution
             Those that are above the gap, but for a little that float32 rows leave.
         """
-        tasks = decompose(self.codes[self.train], self.n_classes, multi_class)
         columns, unsolved = [], []
-        for task in tasks:
-            found, above = self._machine(task, prices, penalty.priced(1.0), options)
+        tasks = decompose(self.codes[self.train], self.n_classes, settings.multi_class)
+        for task in list(tasks):
+            found, above = self._machine(task, settings)
             columns.append(found)
             unsolved += above
         return np.stack(columns, axis=-1), unsolved
 
-    def _machine(
-        self, task: TwoClassTask, prices: Floats, penalty: Penalty, options: Options
-    ) -> tuple[Floats, list[Solution]]:
+    def _machine(self, task: TwoClassTask, settings: PathSettings) -> tuple[Floats, list[Solution]]:
         """Return decision values of all rows for one machine along the path."""
-        own = penalty.program(task)
-        gram: Gram = self.gram
-        whole = task.rows.size + self.test.size == self.codes.size
+        problem, prices, options = self.penalty.program(task), settings.prices, settings.options
+        rows, diagonal, first = self.train[task.rows], self.matrix.diagonal, None
+        shared = self.matrix.gram
+        whole = rows.size + self.test.size == self.codes.size
+        gram: Gram = shared
         if whole:  # the rows left out stay in the problem, closed, and get their values for nothing
-            rows, problem = np.arange(self.codes.size), self._closed(own, task)
+            spread = np.zeros((4, self.codes.size))
+            spread[:, rows] = problem.p, problem.lower, problem.upper, problem.ridge
+            p, lower, upper, ridge = spread
+            problem = QuadraticProgram.known(p, lower, upper, problem.delta, ridge)
+            rows = np.arange(self.codes.size)
+            first = self._first(lower + upper, prices[0])
         else:
-            rows = self.train[task.rows]
-            gram, problem = self.gram.stored(rows, "single"), own
-        rough = replace(options, tol=SINGLE_MARGIN * options.tol)
-        first = self._first(problem, prices[0]) if whole else None
-        found = solve_path(problem, gram, prices, rough, start=first)
+            gram, diagonal = shared.stored(rows, "single"), diagonal[rows]
+        found = solve_path(problem, gram, prices, settings.rough, start=first)
         betas, offsets = found.betas, found.offset
         if whole:
             values = found.images
         else:
-            values = (betas.astype(np.float32) @ self.gram.values[rows]).astype(np.float64)
-        failed = self._failed(found, options.tol)
-        doubtful = self._doubtful(gram, betas, found, options.tol)
+            values = (betas.astype(np.float32) @ shared.values[rows]).astype(np.float64)
+        failed, doubtful = _judged(found, betas * diagonal, options.tol)
         unsolved = [found[k] for k in np.flatnonzero(failed & ~doubtful).tolist()]
         values += offsets[:, None]
         for k in np.flatnonzero(doubtful).tolist():
             exact = self._solve_exactly(found.program(k), rows, betas[k], options)
             betas[k], offsets[k] = exact.beta, exact.offset
-            values[k] = self.exact.times(self._spread(rows, exact.beta)) + exact.offset
+            values[k] = self.matrix.exact.times(self._spread(rows, exact.beta)) + exact.offset
             unsolved += [] if exact.converged else [exact]
         self._mend_distant(values, rows, betas, offsets)
         return values, unsolved
-
-    def _closed(self, problem: QuadraticProgram, task: TwoClassTask) -> QuadraticProgram:
-        """Return the problem with all rows, of which those left out have no room."""
-        inside = self.train[task.rows]
-        vectors = (problem.p, problem.lower, problem.upper, problem.ridge)
-        p, lower, upper, ridge = (self._spread(inside, values) for values in vectors)
-        # No ridge where there is none: the engine then works on the matrix as it lies in memory.
-        return QuadraticProgram.known(p, lower, upper, problem.delta, ridge)
 
     def _spread(self, rows: Rows, values: Floats) -> Floats:
         """Return values of some rows with zeros for the others."""
@@ -225,36 +255,22 @@ class FoldPath:
         spread[rows] = values
         return spread
 
-    def _first(
-        self, problem: QuadraticProgram, price: float
-    ) -> tuple[Floats, Floats, float] | None:
+    def _first(self, bounds: Floats, price: float) -> tuple[Floats, Floats, float] | None:
         """Return where to begin, if better than zero is known."""
-        bounds = problem.lower + problem.upper
-        if self.start is None or not np.isfinite(bounds).all():
+        start = self.matrix.start
+        lacks_class = self.n_classes <= start.codes.max()
+        if lacks_class or not np.isfinite(bounds).all():
             return None
-        found = self.start.point(price * bounds, self.test)
+        found = start.point(price * bounds, self.test)
         return None if found is None else (*found, price)
-
-    @staticmethod
-    def _failed(found: PathSolutions, tol: float) -> Mask:
-        """Tell which solutions are above the gap, and by more than float32 rows may leave."""
-        stalled = np.array([status == "stalled" for status in found.status])
-        return ~found.converged & ~(stalled & (found.gap <= TOLERATED * tol))
-
-    def _doubtful(self, gram: Gram, betas: Floats, found: PathSolutions, tol: float) -> Mask:
-        """Tell which solutions float32 rows cannot have brought near the gap."""
-        weights = betas * gram.diag()
-        rounding = SINGLE_ROUNDING * np.sqrt(np.einsum("ij,ij->i", weights, weights))
-        stalled = np.array([status == "stalled" for status in found.status])
-        return (stalled & self._failed(found, tol)) | (rounding > TOLERATED * tol)
 
     def _solve_exactly(
         self, program: QuadraticProgram, rows: Rows, beta: Floats, options: Options
     ) -> Solution:
         """Go on from a point with float64 rows."""
-        gram = self.exact if rows.size == self.exact.n else self.exact.subset(rows)
-        settings = {**vars(options), "solver": "smo"}
-        return solve(program, gram, warm_start=beta, **settings)
+        exact = self.matrix.exact
+        gram = exact if rows.size == exact.n else exact.subset(rows)
+        return solve(program, gram, warm_start=beta, **{**vars(options), "solver": "smo"})
 
     def _mend_distant(self, values: Floats, rows: Rows, betas: Floats, offsets: Floats) -> None:
         """Compute in float64 what models whose offset hides nothing say of points far from all."""
@@ -264,6 +280,17 @@ class FoldPath:
             return
         used = betas[weak].any(axis=0)
         rows, betas = rows[used], betas[np.ix_(weak, used)]
-        near = np.abs(self.gram.values[np.ix_(self.test, rows)]).max(axis=1, initial=0.0)
+        near = np.abs(self.matrix.gram.values[np.ix_(self.test, rows)]).max(axis=1, initial=0.0)
         far = self.test[near < FAINT]
-        values[np.ix_(weak, far)] = betas @ self.exact.block(rows, far) + offsets[weak, None]
+        values[np.ix_(weak, far)] = betas @ self.matrix.exact.block(rows, far) + offsets[weak, None]
+
+
+def _judged(found: PathSolutions, weights: Floats, tol: float) -> tuple[Mask, Mask]:
+    """Tell which solutions are above the gap, and which float32 rows cannot have brought near it.
+
+    What these rows may leave is let pass. ``weights`` are the variables times the diagonal.
+    """
+    stalled = np.array([status == "stalled" for status in found.status])
+    failed = ~found.converged & ~(stalled & (found.gap <= TOLERATED * tol))
+    rounding = SINGLE_ROUNDING * np.sqrt(np.einsum("ij,ij->i", weights, weights))
+    return failed, (stalled & failed) | (rounding > TOLERATED * tol)

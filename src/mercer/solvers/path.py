@@ -118,7 +118,8 @@ def solve_path(
         raise ValueError(f"Only a sum of 0 stays one at any price, got a sum of {problem.delta:g}.")
     options = Options() if options is None else options
     steps = np.asarray(prices, dtype=np.float64)
-    n = problem.n
+    n = problem.p.size
+    n_threads = available_threads(options.n_threads) if n >= _engine.FEW_ROWS else 1
     nothing = (np.zeros(n), np.zeros(n), np.inf)
     beta, image, price = nothing if start is None else start
     betas, images = np.full((2, steps.size, n), np.nan)
@@ -133,7 +134,7 @@ def solve_path(
         steps,
         (beta.copy(), image.copy(), price),
         options,
-        available_threads(options.n_threads),
+        n_threads,
         (betas, images, n_iter, status, offset, gap),
     )
     ended = tuple([STATUSES[code] for code in status.tolist()])

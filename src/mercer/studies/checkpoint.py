@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any, Self
 
-from mercer._files import write_text_whole
+from mercer._files import read_records, record_line, write_text_whole
 
 from .study import Cell, Study, StudyError
 
@@ -76,10 +74,10 @@ class Checkpoint(FinishedCells):
         try:
             if fresh and self.path.exists():
                 self.path.rename(_free_name(self.path))
-            whole, self.dropped = _read(self.path)
+            whole, self.dropped = read_records(self.path)
             self.records = _usable(whole, study, seed, self.path)
             if self.dropped:
-                write_text_whole(self.path, "".join(map(_line, whole)))
+                write_text_whole(self.path, "".join(map(record_line, whole)))
             self._file = self.path.open("a", encoding="utf-8")
         except BaseException:
             self._lock.close()
@@ -87,7 +85,7 @@ class Checkpoint(FinishedCells):
 
     def add(self, record: Record) -> None:
         """Keep a finished cell, in the file first."""
-        self._file.write(_line(record))
+        self._file.write(record_line(record))
         self._file.flush()
         super().add(record)
 
@@ -100,28 +98,6 @@ class Checkpoint(FinishedCells):
 def cell_of(record: Record) -> Cell:
     """Return the cell that a record is of."""
     return Cell(record["configuration"], record["method"], record["repetition"])
-
-
-def _line(record: Record) -> str:
-    text = json.dumps(record, sort_keys=True)
-    return f"{_checksum(text)} {text}\n"
-
-
-def _checksum(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def _read(path: Path) -> tuple[list[Record], int]:
-    """Return the records of all whole lines, and the number of others."""
-    if not path.exists():
-        return [], 0
-    lines = path.read_bytes().decode("utf-8", errors="replace").splitlines(keepends=True)
-    whole = []
-    for line in lines:
-        checksum, _, text = line.rstrip("\n").partition(" ")
-        if line.endswith("\n") and checksum == _checksum(text):
-            whole.append(json.loads(text))
-    return whole, len(lines) - len(whole)
 
 
 def _usable(whole: Iterable[Record], study: Study, seed: int, path: Path) -> dict[Cell, Record]:

@@ -13,9 +13,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._folds import deal_folds, split_folds
 from mercer._inputs import checked_weights
 from mercer._sklearn import Interval, StrOptions, fit_context
-from mercer.calibration.folds import deal_folds, split_folds
 from mercer.trees._rules import Floats, Rule, rules_of
 
 MOST_ALPHAS = 50

@@ -1,4 +1,4 @@
-"""What a criterion returns."""
+"""What a criterion returns, and the machines that it is evaluated on."""
 
 from __future__ import annotations
 
@@ -8,8 +8,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from mercer._inputs import checked_rows, checked_weights
+from mercer.machines import (
+    KernelData,
+    Penalty,
+    TwoClassMachine,
+    class_factors,
+    decompose,
+    machine_coefficients,
+    rows_of,
+)
+from mercer.svm import SVC
 
 Floats = NDArray[np.float64]
+
+Rated = tuple[float, Floats | None]
+"""Value of a criterion for one machine, and its slope where there is one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +58,68 @@ class Criterion:
         return float(self.value)
 
 
-def average(evaluate: Callable[[Any], Criterion], machines: Sequence[Any]) -> Criterion:
-    """Return the mean over the two-class machines of a classifier."""
+def mean_over(evaluate: Callable[[Any], Rated], machines: Sequence[Any]) -> Rated:
+    """Return the mean over the machines of a classifier, with its slope if all have one."""
     found = [evaluate(machine) for machine in machines]
-    value = sum(one.value for one in found) / len(found)
-    slopes = [one.gradient for one in found if one.gradient is not None]
-    gradient = np.mean(slopes, axis=0) if len(slopes) == len(found) else None
-    return Criterion(float(value), gradient, found[0].names)
+    values = [value for value, _ in found]
+    slopes = [slope for _, slope in found if slope is not None]
+    slope = np.mean(slopes, axis=0) if len(slopes) == len(found) else None
+    return float(sum(values) / len(values)), slope
+
+
+def average(
+    evaluate: Callable[[TwoClassMachine], Rated], machines: Sequence[TwoClassMachine]
+) -> Criterion:
+    """Return that mean as a criterion."""
+    return Criterion(*mean_over(evaluate, machines), machines[0].names)
+
+
+def machines_of(model: Any, X: Any, y: Any, sample_weight: Any = None) -> list[TwoClassMachine]:
+    """Return the trained machines of a fitted `SVC`.
+
+    Parameters
+    ----------
+    model : SVC
+        Fitted.
+    X, y, sample_weight
+        What it was fitted on.
+
+    Returns
+    -------
+    list of TwoClassMachine
+        One for two classes, else one for each pair or for each class.
+    """
+    if not isinstance(model, SVC):
+        raise TypeError(f"A criterion needs a fitted mercer.SVC; got {type(model).__name__}.")
+    check_is_fitted(model)
+    X = checked_rows(model, X, **model._data_format())
+    y = np.asarray(y)
+    check_consistent_length(X, y)
+    if X.shape[0] != model.shape_fit_[0] or not np.isin(y, model.classes_).all():
+        raise ValueError("A criterion needs the rows and labels on which the model was fitted.")
+    weights = checked_weights(sample_weight, X)
+    kept = np.flatnonzero(weights)
+    codes = np.searchsorted(model.classes_, y[kept])
+    weights = weights[kept]
+    factors = class_factors(model.class_weight, model.classes_, codes, weights)
+    penalty = Penalty.of(model, factors, weights)
+    data = KernelData(model.kernel_, rows_of(X, kept, model.kernel_.is_pairwise))
+    position = np.full(X.shape[0], -1)
+    position[kept] = np.arange(kept.size)
+    machines = []
+    tasks = decompose(codes, model.classes_.size, model.multi_class)
+    found = machine_coefficients(model.dual_coef_, model.n_support_, model._one_vs_one)
+    for task, coefficients in zip(tasks, found):
+        beta = np.zeros(kept.size)
+        beta[position[model.support_]] = coefficients
+        machine = TwoClassMachine(
+            data,
+            task.rows,
+            task.signs,
+            penalty,
+            beta=beta[task.rows],
+            tol=model.tol,
+            n_threads=model._n_threads(),
+        )
+        machines.append(machine)
+    return machines

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from mercer._threads import holds_blas
-from mercer.machines.two_class_machine import TwoClassMachine
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.fitted import machines_of
-from mercer.model_selection.criteria.least_squares import LeastSquares
+from mercer.machines import TwoClassMachine
+from mercer.machines.bordered_system import BorderedSystem
+from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
+
+Floats = NDArray[np.float64]
 
 
 @holds_blas
@@ -76,14 +79,48 @@ def evidence(
     return average(lambda machine: evidence_of(machine, gradient), machines)
 
 
-def evidence_of(machine: TwoClassMachine, gradient: bool = True) -> Criterion:
+@dataclass(frozen=True, eq=False)
+class LeastSquares:
+    r"""Solution of the least-squares machine on the kernel matrix of a classifier.
+
+    With equalities in place of inequalities, :math:`y_i = f(x_i) + \xi_i` and the penalty
+    :math:`\tfrac{C}{2}\sum\xi_i^2`, the solution is that of one linear system, on all rows:
+
+    .. math::
+
+        \begin{pmatrix} \tilde K & 1 \\ 1^\top & 0 \end{pmatrix}
+        \begin{pmatrix} \beta \\ b \end{pmatrix} = \begin{pmatrix} y \\ 0 \end{pmatrix}, \qquad
+        \tilde K = K + \operatorname{diag}(1/C_i)
+
+    A row of weight w counts as w rows. Merged into one it has the ridge :math:`1/(C w)`.
+
+    Parameters
+    ----------
+    system : BorderedSystem
+    ridge : ndarray of shape (n,)
+        Addition to the diagonal.
+    beta : ndarray of shape (n,)
+    """
+
+    system: BorderedSystem
+    ridge: Floats
+    beta: Floats
+
+    @classmethod
+    def of(cls, machine: TwoClassMachine) -> LeastSquares:
+        """Solve on all rows of a machine, whatever its loss."""
+        ridge = 1.0 / (machine.penalties * machine.weights)
+        matrix = machine.matrix.copy()
+        matrix[np.diag_indices_from(matrix)] += ridge
+        system = BorderedSystem(matrix)
+        return cls(system, ridge, system.solve(machine.signs)[0])
+
+
+def evidence_of(machine: TwoClassMachine, gradient: bool = True) -> Rated:
     """Return the criterion of one machine."""
-    solved = LeastSquares.of(machine)
-    weights, system, beta = machine.weights, solved.system, solved.beta
-    count = float(weights.sum())
-    fit = float(machine.signs @ beta)
-    value = (count - 1) * np.log(fit) + system.log_determinant() + _merging(machine)
-    slope = None
+    solved, weights, slope = LeastSquares.of(machine), machine.weights, None
+    system, beta = solved.system, solved.beta
+    count, fit, determinant = weights.sum(), machine.signs @ beta, system.log_determinant()
     if gradient:
         # From the lower triangle alone, which counts twice off the diagonal.
         inverse = system.lower_inverse
@@ -93,11 +130,12 @@ def evidence_of(machine: TwoClassMachine, gradient: bool = True) -> Criterion:
         np.fill_diagonal(lower, diagonal)
         in_log_C = -float(diagonal @ solved.ridge) + float((1.0 - weights).sum())
         slope = machine.gradient(in_log_C, machine.contract(lower.T)) / (2 * count)
-    return Criterion(float(value) / (2 * count), slope, machine.names)
+    value = (count - 1) * np.log(fit) + determinant + _merging(weights, machine.penalties)
+    return float(value / (2 * count)), slope
 
 
-def _merging(machine: TwoClassMachine) -> float:
+def _merging(weights: Floats, penalties: Floats) -> float:
     """Return what the determinant loses where rows that count several times are merged."""
-    several = machine.weights != 1.0
-    w = machine.weights[several]
-    return float(((1.0 - w) * np.log(machine.penalties[several]) + np.log(w)).sum())
+    several = weights != 1.0
+    w = weights[several]
+    return float(((1.0 - w) * np.log(penalties[several]) + np.log(w)).sum())

@@ -8,8 +8,7 @@ import numpy as np
 
 from mercer._threads import holds_blas
 from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.fitted import machines_of
+from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.model_selection.criteria.solution_sensitivity import through_solution
 
 
@@ -55,7 +54,7 @@ def gacv(model: Any, X: Any, y: Any, *, gradient: bool = True) -> Criterion:
     return average(lambda machine: gacv_of(machine, gradient), machines_of(model, X, y))
 
 
-def gacv_of(machine: TwoClassMachine, gradient: bool = True) -> Criterion:
+def gacv_of(machine: TwoClassMachine, gradient: bool = True) -> Rated:
     """Return the criterion of one machine."""
     if machine.loss != "hinge":
         raise ValueError("gacv needs loss='hinge' and a finite C.")
@@ -77,4 +76,4 @@ def gacv_of(machine: TwoClassMachine, gradient: bool = True) -> Criterion:
         weights[np.diag_indices_from(weights)] += (times * alpha)[support] / n
         in_kernel = in_kernel + machine.contract(weights, support, support)
         slope = machine.gradient(in_log_C, in_kernel)
-    return Criterion(value, slope, machine.names)
+    return value, slope

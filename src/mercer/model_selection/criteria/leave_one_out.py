@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from mercer._threads import holds_blas
 from mercer.gram import StoredGram
 from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.fitted import machines_of
+from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers import Options, StartingPoint, solve_all
 
@@ -65,11 +64,11 @@ def leave_one_out(model: Any, X: Any, y: Any) -> Criterion:
     return average(leave_one_out_of, machines_of(model, X, y))
 
 
-def leave_one_out_of(machine: TwoClassMachine) -> Criterion:
+def leave_one_out_of(machine: TwoClassMachine) -> Rated:
     """Return the error of one machine."""
     refuse_weights([machine], "leave_one_out")
     wrong = (left_out_decisions(machine) > 0) != (machine.signs > 0)
-    return Criterion(float(wrong.mean()), None, machine.names)
+    return float(wrong.mean()), None
 
 
 def left_out_decisions(machine: TwoClassMachine) -> Floats:

@@ -8,9 +8,8 @@ import numpy as np
 
 from mercer._threads import holds_blas
 from mercer.machines.two_class_machine import TwoClassMachine
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.fitted import machines_of
-from mercer.model_selection.criteria.radius import enclosing_ball
+from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
+from mercer.model_selection.criteria.radius_margin import enclosing_ball
 
 
 @holds_blas
@@ -75,7 +74,7 @@ def modified_radius_margin(
 
 def modified_radius_margin_of(
     machine: TwoClassMachine, gradient: bool = True, delta: float = 1.0
-) -> Criterion:
+) -> Rated:
     """Return the bound of one machine."""
     if machine.loss != "hinge":
         raise ValueError(
@@ -95,4 +94,4 @@ def modified_radius_margin_of(
         squared_norm = float(beta @ (machine.matrix @ beta))
         in_log_C = radius * (twice_optimum - squared_norm) - delta / C * twice_optimum
         slope = machine.gradient(in_log_C, machine.contract(weights, rows, rows)) / count
-    return Criterion(radius * twice_optimum / count, slope, machine.names)
+    return radius * twice_optimum / count, slope

@@ -9,9 +9,8 @@ from scipy.linalg import blas
 
 from mercer._threads import holds_blas
 from mercer.machines.two_class_machine import TwoClassMachine
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.fitted import machines_of
-from mercer.model_selection.criteria.least_squares import LeastSquares
+from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
+from mercer.model_selection.criteria.evidence import LeastSquares
 
 
 @holds_blas
@@ -68,7 +67,7 @@ def press(
     return average(lambda machine: press_of(machine, gradient), machines)
 
 
-def press_of(machine: TwoClassMachine, gradient: bool = True) -> Criterion:
+def press_of(machine: TwoClassMachine, gradient: bool = True) -> Rated:
     """Return the criterion of one machine."""
     solved = LeastSquares.of(machine)
     weights, beta, system = machine.weights, solved.beta, solved.system
@@ -94,4 +93,4 @@ def press_of(machine: TwoClassMachine, gradient: bool = True) -> Criterion:
         np.fill_diagonal(lower, in_diagonal)
         in_log_C = -float(in_diagonal @ solved.ridge) - float(h @ repeats)
         slope = machine.gradient(in_log_C, machine.contract(lower.T))
-    return Criterion(value, slope, machine.names)
+    return value, slope

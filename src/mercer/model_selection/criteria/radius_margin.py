@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer._threads import holds_blas
 from mercer.machines.two_class_machine import TwoClassMachine
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.fitted import machines_of
-from mercer.model_selection.criteria.radius import enclosing_ball
+from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
+from mercer.problems import QuadraticProgram
+
+Floats = NDArray[np.float64]
 
 
 @holds_blas
@@ -72,7 +75,37 @@ def radius_margin(
     return average(lambda machine: radius_margin_of(machine, gradient), machines)
 
 
-def radius_margin_of(machine: TwoClassMachine, gradient: bool = True) -> Criterion:
+@dataclass(frozen=True, eq=False)
+class EnclosingBall:
+    r"""The ball :math:`R^2 = \max_z \sum z_i\tilde K_{ii} - z^\top\tilde K z`.
+
+    Parameters
+    ----------
+    squared_radius : float
+    z : ndarray of shape (n,)
+        Weights of the rows in its centre.
+    """
+
+    squared_radius: float
+    z: Floats
+
+
+def enclosing_ball(machine: TwoClassMachine) -> EnclosingBall:
+    """Return the ball in the feature space in which the machine has a hard margin.
+
+    For squared slack every row has a direction of its own there, of squared length 1/C; a row that
+    counts several times has several, between which its weight is divided.
+    """
+    diagonal = machine.matrix.diagonal() + machine.ridge * machine.weights
+    # In units of the largest entry, so that the solver's tolerance is relative to the radius.
+    unit = float(diagonal.max()) or 1.0
+    zero = np.zeros(machine.n)
+    problem = QuadraticProgram(-0.5 * diagonal, zero, zero + np.inf, 1.0, machine.ridge)
+    found = machine.solve(problem, "ball", tol=machine.tol * unit)
+    return EnclosingBall(-2.0 * found.objective, found.beta)
+
+
+def radius_margin_of(machine: TwoClassMachine, gradient: bool = True) -> Rated:
     """Return the bound of one machine."""
     if machine.loss == "hinge":
         raise ValueError(
@@ -93,4 +126,4 @@ def radius_margin_of(machine: TwoClassMachine, gradient: bool = True) -> Criteri
         weights[np.diag_indices_from(weights)] += squared_norm * z
         in_kernel = machine.contract(weights, rows, rows)
         slope = machine.gradient(-float(own @ r), in_kernel) / count
-    return Criterion(value, slope, machine.names)
+    return value, slope

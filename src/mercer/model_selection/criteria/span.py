@@ -12,8 +12,7 @@ from scipy.special import expit
 from mercer._threads import holds_blas
 from mercer.machines.bordered_system import BorderedSystem
 from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.fitted import machines_of
+from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.model_selection.criteria.solution_sensitivity import through_solution
 
 Floats = NDArray[np.float64]
@@ -92,17 +91,15 @@ def span_of(
     gradient: bool = True,
     slope: float | None = 5.0,
     eta: float = 0.1,
-) -> Criterion:
+) -> Rated:
     """Return the estimate for one machine."""
     refuse_weights([machine], "span")
     found = _Spans.of(machine, 0.0 if slope is None else eta)
     if slope is None:
-        return Criterion(float((found.margins <= 0).mean()), None, machine.names)
+        return float((found.margins <= 0).mean()), None
     shares = expit(-slope * found.margins)
     pull = -slope * shares * (1.0 - shares) / machine.n
-    return Criterion(
-        float(shares.mean()), found.gradient(machine, pull) if gradient else None, machine.names
-    )
+    return float(shares.mean()), found.gradient(machine, pull) if gradient else None
 
 
 @dataclass(frozen=True, eq=False)

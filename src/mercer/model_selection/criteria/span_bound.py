@@ -9,9 +9,8 @@ import numpy as np
 from mercer._threads import holds_blas
 from mercer.gram import StoredGram
 from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.fitted import machines_of
-from mercer.model_selection.criteria.radius import enclosing_ball
+from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
+from mercer.model_selection.criteria.radius_margin import enclosing_ball
 from mercer.problems import QuadraticProgram
 from mercer.solvers import solve
 
@@ -65,7 +64,7 @@ def span_bound(model: Any, X: Any, y: Any) -> Criterion:
     return average(span_bound_of, machines_of(model, X, y))
 
 
-def span_bound_of(machine: TwoClassMachine) -> Criterion:
+def span_bound_of(machine: TwoClassMachine) -> Rated:
     """Return the bound for one machine."""
     refuse_weights([machine], "span_bound")
     reach = 2.0 * np.sqrt(enclosing_ball(machine).squared_radius)
@@ -74,7 +73,7 @@ def span_bound_of(machine: TwoClassMachine) -> Criterion:
     lengths = np.array([_constrained_span(machine, p) for p in machine.free])
     possible = machine.alpha[machine.free] * lengths * reach >= 1.0 - machine.tol
     count = int(possible.sum()) + machine.bound.size
-    return Criterion(count / machine.n, None, machine.names)
+    return count / machine.n, None
 
 
 def _constrained_span(machine: TwoClassMachine, p: int) -> float:

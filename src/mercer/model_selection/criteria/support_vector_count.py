@@ -6,8 +6,7 @@ from typing import Any
 
 from mercer._threads import holds_blas
 from mercer.machines.two_class_machine import TwoClassMachine
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.fitted import machines_of
+from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 
 
 @holds_blas
@@ -52,8 +51,8 @@ def support_vector_count(model: Any, X: Any, y: Any, *, sample_weight: Any = Non
     return average(support_vector_count_of, machines_of(model, X, y, sample_weight))
 
 
-def support_vector_count_of(machine: TwoClassMachine) -> Criterion:
+def support_vector_count_of(machine: TwoClassMachine) -> Rated:
     """Return the share in one machine."""
     weights = machine.weights
     share = float(weights[machine.support].sum() / weights.sum())
-    return Criterion(share, None, machine.names)
+    return share, None

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.utils.validation import check_consistent_length
 
+from mercer._folds import fold_splits
+from mercer._inputs import checked_rows
 from mercer._threads import holds_blas
 from mercer.calibration import fit_sigmoid
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.held_out import Rate, held_out_groups, judge
+from mercer.machines import TwoClassMachine, decompose
+from mercer.machines.kernel_data import Rows
+from mercer.machines.two_class_machine import refuse_weights
+from mercer.model_selection.criteria.criterion import Criterion, Rated, machines_of, mean_over
+from mercer.model_selection.criteria.solution_sensitivity import through_solution
 
 Floats = NDArray[np.float64]
+Splits = Sequence[tuple[Rows, Rows]]
+
+Rate = Callable[[Floats, Floats, bool], tuple[float, Floats]]
+"""From decision values and labels to the value of a criterion and its derivative in the former."""
 
 
 @holds_blas
@@ -72,8 +83,7 @@ def smoothed_validation_error(
     True
     """
     groups = held_out_groups("smoothed_validation_error", model, X, y, validation, cv)
-    rate = sigmoid_rate(slope)
-    return average(lambda group: judge(group, rate, gradient), groups)
+    return _criterion(groups, sigmoid_rate(slope), gradient)
 
 
 @holds_blas
@@ -130,7 +140,12 @@ def posterior_error(
     True
     """
     groups = held_out_groups("posterior_error", model, X, y, validation, cv)
-    return average(lambda group: judge(group, posterior_rate, gradient), groups)
+    return _criterion(groups, posterior_rate, gradient)
+
+
+def _criterion(groups: Sequence[Sequence[HeldOut]], rate: Rate, gradient: bool) -> Criterion:
+    value, slope = mean_over(lambda group: judge(group, rate, gradient), groups)
+    return Criterion(value, slope, groups[0][0].machine.names)
 
 
 def sigmoid_rate(slope: float) -> Rate:
@@ -167,3 +182,108 @@ def posterior_rate(decision: Floats, signs: Floats, gradient: bool) -> tuple[flo
     through = np.linalg.solve((columns * curvature) @ columns.T, columns @ in_exponent)
     moved = through[0] * (target - p) + (through @ columns) * curvature * point[0]
     return value, point[0] * in_exponent - moved
+
+
+class HeldOut:
+    """A trained machine, rows of the data that it never saw, and their labels."""
+
+    def __init__(self, machine: TwoClassMachine, rows: Any, signs: Floats) -> None:
+        self.machine, self.rows, self.signs = machine, rows, signs
+        self._columns = machine.rows[machine.support]
+        self._values = self._block()
+
+    def _block(self) -> Floats:
+        """Return their kernel values with the support vectors."""
+        return self.machine.data.block(self.rows, self._columns)
+
+    def _contract(self, weights: Floats) -> Floats:
+        """Contract the derivative of these values with a matrix."""
+        return self.machine.data.contract(weights, self.rows, self._columns)
+
+    def decision(self) -> Floats:
+        """Return f(x) at the points."""
+        machine = self.machine
+        return self._values @ machine.beta[machine.support] + machine.solution.offset
+
+    def gradient(self, pull: Floats) -> Floats:
+        """Return the derivative of the sum of decision values with coefficients ``pull``."""
+        machine = self.machine
+        in_beta = self._values.T @ pull
+        in_log_C, in_kernel = through_solution(machine, in_beta, float(pull.sum()))
+        in_kernel = in_kernel + self._contract(np.outer(pull, machine.beta[machine.support]))
+        return machine.gradient(in_log_C, in_kernel)
+
+
+class HeldOutPoints(HeldOut):
+    """The same with points outside of the data; kernel values where the kernel is precomputed."""
+
+    def _pair(self) -> tuple[Any, Any]:
+        data = self.machine.data
+        if data.kernel.is_pairwise:
+            return self.rows[:, self._columns], None
+        return self.rows, data.points[self._columns]
+
+    def _block(self) -> Floats:
+        return self.machine.data.kernel(*self._pair())
+
+    def _contract(self, weights: Floats) -> Floats:
+        kernel = self.machine.data.kernel
+        if kernel.theta.size == 0:
+            return np.empty(0)
+        points, others = self._pair()
+        return kernel.contract_gradient(points, weights, others)
+
+
+def on_folds(machine: TwoClassMachine, splits: Splits) -> list[HeldOut]:
+    """Return the machines trained without each fold in turn."""
+    found = []
+    for k, (train, test) in enumerate(splits):
+        kept = np.flatnonzero(np.isin(machine.rows, train))
+        held = np.flatnonzero(np.isin(machine.rows, test))
+        if held.size:
+            part = machine.part(kept, f"fold {k}")
+            found.append(HeldOut(part, machine.rows[held], machine.signs[held]))
+            machine.n_fits += part.n_fits
+    return found
+
+
+def on_validation_set(
+    model: Any, machines: Sequence[TwoClassMachine], X: Any, y: Any
+) -> list[list[HeldOut]]:
+    """Return, for each machine of a classifier, the points of a validation set that concern it."""
+    X = checked_rows(model, X, **model._data_format())
+    y = np.asarray(y)
+    check_consistent_length(X, y)
+    if not np.isin(y, model.classes_).all():
+        raise ValueError("The validation set must hold no labels but those of the training data.")
+    codes = np.searchsorted(model.classes_, y)
+    tasks = decompose(codes, model.classes_.size, model.multi_class)
+    return [
+        [HeldOutPoints(machine, X[task.rows], task.signs)]
+        for machine, task in zip(machines, tasks)
+        if task.rows.size
+    ]
+
+
+def held_out_groups(
+    name: str, model: Any, X: Any, y: Any, validation: Any, cv: Any
+) -> list[list[HeldOut]]:
+    """Return for each machine what it is judged by: a validation set, or all folds."""
+    machines = machines_of(model, X, y)
+    refuse_weights(machines, name)
+    if validation is not None:
+        return on_validation_set(model, machines, *validation)
+    splits = fold_splits(cv, y)
+    return [on_folds(machine, splits) for machine in machines]
+
+
+def judge(group: Sequence[HeldOut], rate: Rate, gradient: bool) -> Rated:
+    """Evaluate a criterion on all held-out points of one machine together."""
+    decision = np.concatenate([part.decision() for part in group])
+    signs = np.concatenate([part.signs for part in group])
+    value, pull = rate(decision, signs, gradient)
+    slope = None
+    if gradient:
+        pulls = np.split(pull, np.cumsum([part.signs.size for part in group])[:-1])
+        slope = np.sum([part.gradient(one) for part, one in zip(group, pulls)], axis=0)
+    return value, slope

@@ -8,8 +8,7 @@ import numpy as np
 
 from mercer._threads import holds_blas
 from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
-from mercer.model_selection.criteria.criterion import Criterion, average
-from mercer.model_selection.criteria.fitted import machines_of
+from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 
 
 @holds_blas
@@ -55,7 +54,7 @@ def xi_alpha(model: Any, X: Any, y: Any, *, rho: float = 2.0) -> Criterion:
     return average(lambda machine: xi_alpha_of(machine, rho), machines_of(model, X, y))
 
 
-def xi_alpha_of(machine: TwoClassMachine, rho: float = 2.0) -> Criterion:
+def xi_alpha_of(machine: TwoClassMachine, rho: float = 2.0) -> Rated:
     """Return the estimate for one machine."""
     refuse_weights([machine], "xi_alpha")
     largest = float((machine.matrix.diagonal() + machine.ridge).max())
@@ -63,4 +62,4 @@ def xi_alpha_of(machine: TwoClassMachine, rho: float = 2.0) -> Criterion:
     ridged = machine.decision + machine.ridge * machine.beta
     slack = np.maximum(0.0, 1.0 - machine.signs * ridged)
     counted = rho * machine.alpha * reach + slack >= 1.0 - machine.tol
-    return Criterion(float(counted.mean()), None, machine.names)
+    return float(counted.mean()), None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 from pathlib import Path
-from pickle import PicklingError
 from typing import Any, ClassVar, Self
 
 import joblib
@@ -15,17 +14,23 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._folds import fold_splits
 from mercer._inputs import checked_data, checked_rows, checked_weights, need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._threads import blas_for, wanted_threads
 from mercer.kernels import Kernel
 from mercer.machines import rows_of
-from mercer.model_selection.criteria.held_out import fold_splits
-from mercer.model_selection.gradient.descent import DescentStep
-from mercer.model_selection.gradient.evaluations import Evaluations
-from mercer.model_selection.gradient.objective import NAMES, ON_FOLDS, Objective, Sample
-from mercer.model_selection.gradient.relevance_objective import RelevanceObjective
-from mercer.model_selection.gradient.search import Search
+from mercer.model_selection.gradient.objective import (
+    NAMES,
+    ON_FOLDS,
+    Evaluations,
+    Objective,
+    RelevanceObjective,
+    RememberedObjective,
+    Sample,
+)
+from mercer.model_selection.gradient.search import DescentStep, Search
+from mercer.model_selection.search_record import SearchRecord, stable_key
 from mercer.relevance import RVC
 from mercer.svm import SVC
 
@@ -221,12 +226,21 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         kept = np.flatnonzero(weights)
         need_two_classes(np.unique(y[kept]).size)
         evaluations = self._take_up(X, y, weights)
-        random = check_random_state(evaluations.seed)
+        random = check_random_state(evaluations.record.seed)
         kernel = model._make_kernel()
         kernel = kernel.resolve(rows_of(X, kept, kernel.is_pairwise), weights[kept])
         rows = self._choose_rows(kept, y, random)
         sample = Sample(rows_of(X, rows, kernel.is_pairwise), y[rows], weights[rows])
-        search = self._search(model, kernel, sample, evaluations)
+        objective = self._objective(model, kernel, sample, evaluations)
+        search = Search(
+            objective,
+            self.C_bounds,
+            self.kernel_bounds,
+            self.max_evaluations,
+            self.ftol,
+            self.gtol,
+            int(self.verbose),
+        )
         self._evaluations = evaluations
         C = np.inf if isinstance(model, RVC) else float(model.C)
         minimise = search.auto if self.criterion == "auto" else search.plain
@@ -252,15 +266,13 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for name in ("estimator", *IRRELEVANT):
             settings.pop(name)
         fingerprint = str(joblib.hash((X, y, weights)))
-        fingerprint += "".join(_hash(value) for _, value in sorted(settings.items()))
-        if self.checkpoint is not None and Path(self.checkpoint).exists():
-            return Evaluations.load(self.checkpoint, fingerprint)
+        fingerprint += "".join([stable_key(value) for _, value in sorted(settings.items())])
         last = getattr(self, "_evaluations", None)
-        if self.warm_start and last is not None and last.fingerprint == fingerprint:
+        on_file = self.checkpoint is not None and Path(self.checkpoint).exists()
+        if self.warm_start and not on_file and last and last.record.fingerprint == fingerprint:
             return last
-        return Evaluations(
-            fingerprint, int(check_random_state(self.random_state).randint(2**31 - 1))
-        )
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return Evaluations(SearchRecord.open(fingerprint, self.checkpoint, seed))
 
     def _choose_rows(self, kept: Any, y: Any, random: Any) -> Any:
         """Return all rows, or a random part of them with the classes in proportion."""
@@ -273,10 +285,9 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         part, _ = train_test_split(kept, train_size=most, stratify=y[kept], random_state=random)
         return np.sort(part)
 
-    def _search(
+    def _objective(
         self, model: SVC | RVC, kernel: Kernel, sample: Sample, evaluations: Evaluations
-    ) -> Search:
-        limits = (self.C_bounds, self.kernel_bounds, self.max_evaluations, self.ftol, self.gtol)
+    ) -> RememberedObjective:
         if isinstance(model, RVC):
             if self.criterion not in ("auto", "evidence"):
                 raise ValueError(
@@ -285,20 +296,17 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 )
             if kernel.theta.size == 0 or model.basis == "columns":
                 raise ValueError("The basis of this RVC has no parameters to choose.")
-            relevance = RelevanceObjective(model, sample, evaluations, self.checkpoint)
-            return Search(relevance, *limits, verbose=int(self.verbose))
+            return RelevanceObjective(model, sample, evaluations)
         on_folds = isinstance(self.criterion, str) and self.criterion in ON_FOLDS
-        objective = Objective(
+        return Objective(
             "evidence" if self.criterion == "auto" else self.criterion,
             model,
             kernel,
             sample,
             fold_splits(self.cv, sample.labels) if on_folds else [],
             evaluations,
-            self.checkpoint,
             wanted_threads(self.n_jobs),
         )
-        return Search(objective, *limits, verbose=int(self.verbose))
 
     def _settings(self, model: SVC | RVC, search: Search, best: DescentStep) -> dict[str, Any]:
         """Return the parameters of the classifier that stand for loss, C and kernel."""
@@ -358,11 +366,3 @@ def _check_bounds(name: str, bounds: Any) -> None:
         raise ValueError(
             f"{name} must be two numbers above 0, the smaller one first; got {bounds!r}."
         )
-
-
-def _hash(value: Any) -> str:
-    """Return a hash; of what cannot be pickled, such as a function without a name, its address."""
-    try:
-        return str(joblib.hash(value))
-    except PicklingError:
-        return repr(value)

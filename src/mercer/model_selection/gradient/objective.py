@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from mercer._folds import weighted_folds
+from mercer.gram import StoredGram
 from mercer.kernels import Kernel
-from mercer.machines import Penalty, class_factors, decompose
-from mercer.machines.kernel_data import KernelData
-from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
-from mercer.model_selection.criteria.criterion import Criterion, average
+from mercer.machines import (
+    KernelData,
+    Penalty,
+    TwoClassMachine,
+    TwoClassTasks,
+    class_factors,
+    decompose,
+    no_minimum,
+)
+from mercer.machines.bordered_system import NoSolutionError
+from mercer.machines.two_class_machine import refuse_weights
+from mercer.model_selection.criteria.criterion import Rated, mean_over
 from mercer.model_selection.criteria.evidence import evidence_of
-from mercer.model_selection.criteria.fitted import untrained_machines
 from mercer.model_selection.criteria.gacv import gacv_of
-from mercer.model_selection.criteria.held_out import HeldOut, OtherRows, Splits, judge, on_folds
 from mercer.model_selection.criteria.modified_radius_margin import modified_radius_margin_of
 from mercer.model_selection.criteria.press import press_of
 from mercer.model_selection.criteria.radius_margin import radius_margin_of
 from mercer.model_selection.criteria.span import span_of
-from mercer.model_selection.criteria.validation_error import posterior_rate, sigmoid_rate
-from mercer.model_selection.gradient.evaluations import Evaluation, Evaluations
-from mercer.model_selection.gradient.weighted_folds import weighted_folds
+from mercer.model_selection.criteria.validation_error import (
+    Splits,
+    judge,
+    on_folds,
+    posterior_rate,
+    sigmoid_rate,
+)
+from mercer.model_selection.search_record import SearchRecord
+from mercer.relevance import RVC, relevance_evidence
+from mercer.solvers import Options, solve_all
 from mercer.svm import SVC
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 SMOOTH = {
     "evidence": evidence_of,
@@ -76,8 +93,137 @@ class Sample:
         return float(self.weights.sum())
 
 
-class Objective:
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """One evaluation of a criterion: its value, its gradient and what it cost."""
+
+    value: float
+    gradient: Floats
+    n_fits: int
+
+
+class Evaluations:
+    """All evaluations of a search, and the solutions from which the next one starts.
+
+    The method of the search is deterministic, so that going through the known evaluations again
+    leads to the point at which it was interrupted.
+
+    Parameters
+    ----------
+    record : SearchRecord
+        Holds the bytes of all numbers, so that none of them changes.
+
+    Attributes
+    ----------
+    known : dict
+        By the bytes of the parameters.
+    solutions : dict
+        Solutions of the machines, by the number of the machine and name.
+    """
+
+    def __init__(self, record: SearchRecord) -> None:
+        self.record = record
+        self.known: dict[bytes, Evaluation] = {}
+        self.solutions: dict[int, dict[str, Floats]] = {}
+        for entry in record.entries:
+            gradient = _numbers(entry["gradient"])
+            found = Evaluation(entry["value"], gradient, entry["n_fits"])
+            self.known[bytes.fromhex(entry["key"])] = found
+            for machine, name, beta in entry["solutions"]:
+                self.solutions.setdefault(machine, {})[name] = _numbers(beta)
+
+    def add(self, key: bytes, found: Evaluation, solutions: dict[int, dict[str, Floats]]) -> None:
+        """Keep an evaluation, with the solutions that it has led to."""
+        changed = [
+            [machine, name, beta.tobytes().hex()]
+            for machine, named in solutions.items()
+            for name, beta in named.items()
+            if beta is not self.solutions.get(machine, {}).get(name)
+        ]
+        entry = {"key": key.hex(), "value": found.value, "n_fits": found.n_fits}
+        self.record.add(entry | {"gradient": found.gradient.tobytes().hex(), "solutions": changed})
+        self.known[key] = found
+        self.solutions = solutions
+
+
+def _numbers(text: str) -> Floats:
+    return np.frombuffer(bytes.fromhex(text)).copy()
+
+
+class RememberedObjective(ABC):
     """Evaluates a criterion at given parameters, unless it is known already.
+
+    Parameters
+    ----------
+    sample : Sample
+    evaluations : Evaluations
+    """
+
+    is_logarithmic = False
+    """Whether the logarithm of the criterion is what should be minimised."""
+
+    def __init__(self, sample: Sample, evaluations: Evaluations) -> None:
+        self.sample = sample
+        self.evaluations = evaluations
+
+    def __call__(self, C: float, theta: Floats, kernel: Kernel) -> Evaluation:
+        """Return the criterion with its gradient in (ln C, theta), the parameters of the kernel."""
+        key = np.append(theta, C).tobytes()
+        return self._remembered(key, lambda solutions: self._evaluate(C, kernel, solutions))
+
+    def _remembered(
+        self, key: bytes, evaluate: Callable[[dict[int, dict[str, Floats]]], tuple[Rated, int]]
+    ) -> Evaluation:
+        if key in self.evaluations.known:
+            return self.evaluations.known[key]
+        # A copy: what an interruption leaves half done must not count.
+        solutions = {k: dict(named) for k, named in self.evaluations.solutions.items()}
+        (value, gradient), n_fits = evaluate(solutions)
+        if gradient is None:
+            raise ValueError(
+                "The criterion of a gradient search must return a gradient; the built-in ones "
+                f"that do are {', '.join(map(repr, NAMES[1:]))}."
+            )
+        found = Evaluation(float(value), gradient, n_fits)
+        self.evaluations.add(key, found, solutions)
+        return found
+
+    @abstractmethod
+    def _evaluate(
+        self, C: float, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+    ) -> tuple[Rated, int]:
+        """Return value and slope, and the number of machines trained; renew the solutions."""
+
+
+class RelevanceObjective(RememberedObjective):
+    """The negative log evidence of a relevance vector machine, for each row.
+
+    Every evaluation is a fit; the slope is that with its vectors and precisions held fixed.
+
+    Parameters
+    ----------
+    model : RVC
+        The classifier whose kernel is searched; not changed.
+    sample : Sample
+    evaluations : Evaluations
+    """
+
+    def __init__(self, model: RVC, sample: Sample, evaluations: Evaluations) -> None:
+        super().__init__(sample, evaluations)
+        self.model = model
+
+    def _evaluate(self, C: float, kernel: Kernel, solutions: Any) -> tuple[Rated, int]:
+        sample, count = self.sample, self.sample.count
+        model = clone(self.model).set_params(kernel=kernel)
+        data = (sample.points, sample.labels)
+        model.fit(*data, sample_weight=sample.weights)
+        found = relevance_evidence(model, *data, sample_weight=sample.weights)
+        assert found.gradient is not None
+        return (-found.value / count, -found.gradient / count), 1
+
+
+class Objective(RememberedObjective):
+    """A criterion of a support vector classifier.
 
     Parameters
     ----------
@@ -91,8 +237,6 @@ class Objective:
     splits : list of pairs of arrays
         Folds, for the criteria that need them.
     evaluations : Evaluations
-    checkpoint : path or None
-        Where to save all of them after each evaluation.
     n_threads : int or None
     """
 
@@ -104,126 +248,122 @@ class Objective:
         sample: Sample,
         splits: Splits,
         evaluations: Evaluations,
-        checkpoint: Any,
         n_threads: int | None,
     ) -> None:
+        super().__init__(sample, evaluations)
         self.criterion = criterion
+        self.is_logarithmic = isinstance(criterion, str) and criterion != "evidence"
         self.model = model
-        self.sample = sample
-        self.evaluations = evaluations
         self.splits = splits
-        self.checkpoint = checkpoint
         self.n_threads = n_threads
         self._data = KernelData(kernel, sample.points)
         classes, codes = np.unique(sample.labels, return_inverse=True)
-        self._tasks = decompose(codes, classes.size, model.multi_class)
-        self._factors = class_factors(model.class_weight, classes, codes, sample.weights)
+        self._codes = codes
+        self._tasks = list(decompose(codes, classes.size, model.multi_class))
+        factors = class_factors(model.class_weight, classes, codes, sample.weights)
+        self._penalty = Penalty.of(model, factors, sample.weights)
 
-    @property
-    def is_logarithmic(self) -> bool:
-        """Whether the logarithm of the criterion is what should be minimised."""
-        return isinstance(self.criterion, str) and self.criterion != "evidence"
+    def _evaluate(
+        self, C: float, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+    ) -> tuple[Rated, int]:
+        if callable(self.criterion):
+            return self._judged_by_user(C, kernel), 1
+        data, penalty = self._data.with_kernel(kernel), self._penalty.priced(C)
+        tol, machines = min(self.model.tol, SOLVER_TOL), []
+        for k, task in enumerate(self._tasks):
+            memory = solutions.setdefault(k, {})
+            options: dict[str, Any] = {"memory": memory, "tol": tol, "n_threads": self.n_threads}
+            machines.append(TwoClassMachine(data, task.rows, task.signs, penalty, **options))
+        found = mean_over(SMOOTH.get(self.criterion, self._judged_on_folds), machines)
+        return found, sum([machine.n_fits for machine in machines])
 
-    def __call__(self, C: float, kernel: Kernel) -> Evaluation:
-        """Return the criterion with its gradient in (ln C, theta)."""
-        key = np.append(kernel.theta, C).tobytes()
-        return self._recall(key) or self._keep(key, lambda: self._evaluate(C, kernel))
+    def _judged_by_user(self, C: float, kernel: Kernel) -> Rated:
+        sample = self.sample
+        model = clone(self.model).set_params(C=C, kernel=kernel)
+        weights = None if (sample.weights == 1.0).all() else sample.weights
+        model.fit(sample.points, sample.labels, sample_weight=weights)
+        more = {} if weights is None else {"sample_weight": weights}
+        found = self.criterion(model, sample.points, sample.labels, **more)
+        return found.value, found.gradient
 
-    def fold_error(self, loss: str, C: float, kernel: Kernel) -> Evaluation:
+    def _judged_on_folds(self, machine: TwoClassMachine) -> Rated:
+        refuse_weights([machine], self.criterion)
+        return judge(on_folds(machine, self.splits), ON_FOLDS[self.criterion], True)
+
+    # ---- the choice of the loss -------------------------------------------------------------
+
+    def fold_error(self, loss: str, C: float, theta: Floats, kernel: Kernel) -> Evaluation:
         """Return the error on folds with another loss; it has no gradient."""
-        key = loss.encode() + np.append(kernel.theta, C).tobytes()
-        return self._recall(key) or self._keep(key, lambda: self._fold_error(loss, C, kernel))
+        key = loss.encode() + np.append(theta, C).tobytes()
+        return self._remembered(key, lambda found: self._fold_error(loss, C, kernel, found))
 
-    def _recall(self, key: bytes) -> Evaluation | None:
-        return self.evaluations.known.get(key)
-
-    def _keep(self, key: bytes, evaluate: Callable[[], tuple[Criterion, int]]) -> Evaluation:
-        found, n_fits = evaluate()
-        if found.gradient is None:
-            raise ValueError(
-                "The criterion of a gradient search must return a gradient; the built-in ones "
-                f"that do are {', '.join(map(repr, NAMES[1:]))}."
-            )
-        kept = Evaluation(found.value, found.gradient, n_fits)
-        self.evaluations.known[key] = kept
-        if self.checkpoint is not None:
-            self.evaluations.save(self.checkpoint)
-        return kept
-
-    def _fold_error(self, loss: str, C: float, kernel: Kernel) -> tuple[Criterion, int]:
-        sample, data = self.sample, self._data.with_kernel(kernel)
-        errors, n_fits = [], 0
-        for k, (task, memory) in enumerate(zip(self._tasks, self._solutions())):
-            wrong = 0.0
-            for fold, held in enumerate(self._folds[task.rows].T):
-                least = NOTHING * sample.weights[task.rows]
-                left = sample.weights.copy()
-                left[task.rows] -= held
-                kept = np.flatnonzero(left[task.rows] > least)
-                penalty = Penalty(C, loss, self._factors, left)
-                machine = TwoClassMachine(
-                    data,
-                    task.rows[kept],
-                    task.signs[kept],
-                    penalty,
-                    memory=memory,
-                    name=f"{loss} fold {fold}",
-                    tol=self.model.tol,
-                    n_threads=self.n_threads,
-                )
-                out = np.flatnonzero(held > least)
-                test = HeldOut(machine, OtherRows(data, task.rows[out]), task.signs[out])
-                wrong += float(held[out] @ ((test.decision() > 0) != (test.signs > 0)))
-                n_fits += machine.n_fits
-            errors.append(wrong / float(sample.weights[task.rows].sum()))
-            self._remember(k, memory)
-        return Criterion(float(np.mean(errors)), np.empty(0), ()), n_fits
+    def _fold_error(
+        self, loss: str, C: float, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+    ) -> tuple[Rated, int]:
+        """Train all machines without each fold in turn, all of them at once."""
+        folds, memory = self._folds, solutions.setdefault(-1, {})
+        rows, ends = folds.rows, folds.tasks.ends
+        penalty = Penalty(C, loss, self._penalty.factors[rows], folds.left)
+        if self._data.kernel is not kernel:  # all losses are tried with one kernel
+            self._data = self._data.with_kernel(kernel)
+        matrix, programs = self._data.matrix, penalty.programs(folds.tasks)
+        found = solve_all(
+            programs,
+            StoredGram(matrix),
+            self._fold_options,
+            rows=rows,
+            warm_start=memory.get(loss),
+        )
+        if "unbounded" in found.status:
+            raise NoSolutionError(no_minimum(loss))
+        memory[loss] = found.beta
+        errors = np.zeros(len(self._tasks))
+        for k, (task, out, signs, held) in enumerate(folds.held_out):
+            part = slice(ends[k], ends[k + 1])
+            beta = found.beta[part]
+            used = np.flatnonzero(beta)
+            values = matrix[np.ix_(out, rows[part][used])] @ beta[used] + found.offset[k]
+            errors[task] += float(held @ ((values > 0) != (signs > 0)))
+        totals = [float(self.sample.weights[task.rows].sum()) for task in self._tasks]
+        return (float(np.mean(errors / totals)), np.empty(0)), len(folds.held_out)
 
     @cached_property
-    def _folds(self) -> Floats:
-        """How much of each row lies in each fold."""
-        codes = np.unique(self.sample.labels, return_inverse=True)[1]
-        return weighted_folds(self.sample.points, codes, self.sample.weights, N_FOLDS)
+    def _fold_options(self) -> Options:
+        return Options("smo", self.model.tol, n_threads=self.n_threads)
 
-    def _evaluate(self, C: float, kernel: Kernel) -> tuple[Criterion, int]:
-        if callable(self.criterion):
-            sample = self.sample
-            model = clone(self.model).set_params(C=C, kernel=kernel)
-            weights = None if (sample.weights == 1.0).all() else sample.weights
-            model.fit(sample.points, sample.labels, sample_weight=weights)
-            more = {} if weights is None else {"sample_weight": weights}
-            return self.criterion(model, sample.points, sample.labels, **more), 1
-        memories = self._solutions()
-        machines = untrained_machines(
-            self._data.with_kernel(kernel),
-            self._tasks,
-            Penalty.of(self.model, self._factors, self.sample.weights).priced(C),
-            memories,
-            tol=min(self.model.tol, SOLVER_TOL),
-            n_threads=self.n_threads,
-        )
-        found = average(self._rate(), machines)
-        for k, memory in enumerate(memories):
-            self._remember(k, memory)
-        return found, sum(machine.n_fits for machine in machines)
+    @cached_property
+    def _folds(self) -> _FoldMachines:
+        sample = self.sample
+        shares = weighted_folds(sample.points, self._codes, sample.weights, N_FOLDS)
+        return _FoldMachines.of(self._tasks, sample.weights, shares)
 
-    def _remember(self, machine: int, solutions: dict[str, Floats]) -> None:
-        self.evaluations.solutions.update({(machine, name): b for name, b in solutions.items()})
 
-    def _solutions(self) -> list[dict[str, Floats]]:
-        """Return the last solutions of each machine."""
-        return [
-            {name: beta for (m, name), beta in self.evaluations.solutions.items() if m == k}
-            for k in range(len(self._tasks))
-        ]
+class _FoldMachines(NamedTuple):
+    """All machines without each fold in turn, laid end to end.
 
-    def _rate(self) -> Callable[[TwoClassMachine], Criterion]:
-        if self.criterion in SMOOTH:
-            return SMOOTH[self.criterion]
-        rate = ON_FOLDS[self.criterion]
+    ``rows`` are those of the sample and ``left`` their weights without the fold; ``tasks`` counts
+    the entries of both. ``held_out`` has for each machine the number of its task, and the rows
+    left out with their signs and weights.
+    """
 
-        def evaluate(machine: TwoClassMachine) -> Criterion:
-            refuse_weights([machine], self.criterion)
-            return judge(on_folds(machine, self.splits), rate, True)
+    rows: Rows
+    left: Floats
+    tasks: TwoClassTasks
+    held_out: list[tuple[int, Rows, Floats, Floats]]
 
-        return evaluate
+    @classmethod
+    def of(cls, tasks: Any, weights: Floats, shares: Floats) -> _FoldMachines:
+        """Lay out the machines of some tasks; ``shares`` says how much of a row is in each fold."""
+        rows, left, signs, held_out = [], [], [], []
+        for k, task in enumerate(tasks):
+            own = weights[task.rows]
+            for held in shares[task.rows].T:
+                kept = np.flatnonzero(own - held > NOTHING * own)
+                out = np.flatnonzero(held > NOTHING * own)
+                rows.append(task.rows[kept])
+                left.append((own - held)[kept])
+                signs.append(task.signs[kept])
+                held_out.append((k, task.rows[out], task.signs[out], held[out]))
+        ends = np.concatenate([[0], np.cumsum([part.size for part in rows])])
+        laid = TwoClassTasks(np.arange(ends[-1]), np.concatenate(signs), ends)
+        return cls(np.concatenate(rows), np.concatenate(left), laid, held_out)

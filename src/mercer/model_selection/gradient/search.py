@@ -1,17 +1,28 @@
-"""The ways a gradient search goes through the parameters."""
+"""The ways a gradient search goes through the logarithms of the parameters."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from mercer.kernels import RBF, Kernel
-from mercer.model_selection.gradient.descent import Descent, DescentStep
-from mercer.model_selection.gradient.objective import Objective
-from mercer.model_selection.gradient.relevance_objective import RelevanceObjective
-from mercer.model_selection.gradient.space import Space
+from mercer.machines.bordered_system import NoSolutionError
+from mercer.model_selection.gradient.objective import Objective, RememberedObjective
+
+Floats = NDArray[np.float64]
+
+SPREAD = 2.5
+"""Standard deviation of further starting points around the first, in logarithms."""
+
+WALL = 1e3
+"""What is added to the objective where a machine has no solution, to turn a search back."""
 
 FIRST_SHARE = 2 / 3
 """Share of the evaluations that "auto" may spend before vectors of parameters are set free."""
@@ -19,9 +30,206 @@ FIRST_SHARE = 2 / 3
 FREE_BOUNDS = (1e-5, 1e3)
 """How far one entry of a vector of parameters may go from where all of them were together."""
 
-
 NEARBY = 2.0
 """Factor between the C of squared slack and those that are tried with the hinge."""
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    r"""Where a search moves: :math:`(\ln C, \theta) = \text{base} + A\varphi`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Without "scale" and the like; its own parameters are the base.
+    theta : ndarray of shape (p,)
+        These parameters.
+    log_penalty : float or None
+        None where C is infinite and stays so.
+    ties : ndarray of shape (p, q)
+        A: one column for each coordinate.
+    bounds : ndarray of shape (q, 2)
+        Bounds of the coordinates, which are 0 at the base.
+    """
+
+    kernel: Kernel
+    theta: Floats
+    log_penalty: float | None
+    ties: Floats
+    bounds: Floats
+
+    @classmethod
+    def around(
+        cls, kernel: Kernel, C: float, C_bounds: Any, kernel_bounds: Any, tied: bool
+    ) -> Space:
+        """Return the space of all parameters; with `tied` each vector moves as one."""
+        log_penalty = None if np.isinf(C) else float(np.log(C))
+        names = kernel.theta_names
+        groups = [re.sub(r"\[\d+\]$", "", name) for name in names] if tied else names
+        columns = list(dict.fromkeys(groups))
+        ties = np.array([[float(group == column) for column in columns] for group in groups])
+        ties = ties.reshape(len(names), len(columns))
+        low, high = np.log(np.asarray(kernel_bounds, dtype=np.float64))
+        bounds = np.tile([min(low, 0.0), max(high, 0.0)], (len(columns), 1))
+        if log_penalty is not None:
+            own = np.log(np.asarray(C_bounds, dtype=np.float64)) - log_penalty
+            bounds = np.vstack([[min(own[0], 0.0), max(own[1], 0.0)], bounds])
+            whole = np.zeros((len(names) + 1, len(columns) + 1))
+            whole[0, 0], whole[1:, 1:] = 1.0, ties
+            ties = whole
+        return cls(kernel, kernel.theta, log_penalty, ties, bounds)
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return int(self.ties.shape[1])
+
+    @property
+    def of_kernel(self) -> slice:
+        """The coordinates of the kernel."""
+        return slice(0 if self.log_penalty is None else 1, None)
+
+    def at(self, point: Floats) -> tuple[float, Floats, Kernel]:
+        """Return C, theta and the kernel at a point."""
+        moved = self.ties @ point
+        C, theta = np.inf, self.theta + moved[self.of_kernel]
+        if self.log_penalty is not None:
+            C = float(np.exp(self.log_penalty + moved[0]))
+        return C, theta, self.kernel.with_theta(theta)
+
+    def pull_back(self, gradient: Floats) -> Floats:
+        """Return the gradient in the coordinates."""
+        return self.ties.T @ gradient
+
+    def starts(self, count: int, random: np.random.RandomState) -> list[Floats]:
+        """Return the base, and further points around it."""
+        points = [np.zeros(self.size)]
+        for _ in range(count - 1):
+            point = SPREAD * random.standard_normal(self.size)
+            points.append(np.clip(point, *self.bounds.T))
+        return points
+
+
+@dataclass(frozen=True, eq=False)
+class DescentStep:
+    """One evaluation on the way to a minimum.
+
+    Parameters
+    ----------
+    point : ndarray
+        Coordinates.
+    C : float
+    theta : ndarray
+        Logarithms of the parameters of the kernel.
+    kernel : Kernel
+    criterion : float
+        Value of the criterion.
+    objective : float
+        What is minimised: the criterion or its logarithm, and a prior where there is one.
+    n_fits : int
+        Machines trained for it.
+    """
+
+    point: Floats
+    C: float
+    theta: Floats
+    kernel: Kernel
+    criterion: float
+    objective: float
+    n_fits: int
+
+
+class _OutOfEvaluationsError(Exception):
+    """Ends the minimisation where the number of evaluations is spent."""
+
+
+class Descent:
+    r"""L-BFGS-B on a criterion, from one starting point.
+
+    Parameters
+    ----------
+    objective : RememberedObjective
+    space : Space
+    precision : float
+        Of a normal prior on the coordinates of the kernel around 0: half the square of each, times
+        this, is added.
+    most : int
+        Evaluations allowed, at least one.
+    report : callable
+        Told about each step.
+    """
+
+    def __init__(
+        self,
+        objective: RememberedObjective,
+        space: Space,
+        precision: float,
+        most: int,
+        report: Callable[[DescentStep], Any],
+    ) -> None:
+        self.objective = objective
+        self.space = space
+        self.precision = precision
+        self.left = most
+        self.report = report
+        self.best: DescentStep | None = None
+
+    def run(self, start: Floats, ftol: float, gtol: float) -> DescentStep:
+        """Return the best step of all, with the limits of SciPy."""
+        start, value, slope = self._first(start)
+        # The first step goes as far as the gradient is long: in these units it has the length 1.
+        unit = max(float(np.linalg.norm(slope)), gtol)
+        known = {start.tobytes(): (value, slope)}
+
+        def scaled(point: Floats) -> tuple[float, Floats]:
+            key = point.tobytes()
+            found, gradient = known.pop(key) if key in known else self._objective(point)
+            return (found - value) / unit, gradient / unit
+
+        # SciPy takes the decrease relative to the value, or as it is where that is below 1.
+        options = {"ftol": ftol * max(abs(value), 1.0) / unit, "gtol": gtol / unit}
+        bounds = self.space.bounds
+        with suppress(_OutOfEvaluationsError):
+            if start.size:
+                minimize(scaled, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        assert self.best is not None  # at least one evaluation was allowed
+        return self.best
+
+    def _first(self, start: Floats) -> tuple[Floats, float, Floats]:
+        """Evaluate at the start, or at a smaller C where there is no solution."""
+        floor = 0.0 if self.space.log_penalty is None else self.space.bounds[0, 0]
+        while True:
+            try:
+                return start, *self._objective(start)
+            except NoSolutionError:
+                if start.size == 0 or start[0] <= floor:
+                    raise
+                start = start.copy()
+                start[0] = max(start[0] - np.log(10.0), floor)
+
+    def _objective(self, point: Floats) -> tuple[float, Floats]:
+        if self.left <= 0 and self.best is not None:
+            raise _OutOfEvaluationsError
+        self.left -= 1
+        C, theta, kernel = self.space.at(point)
+        try:
+            found = self.objective(C, theta, kernel)
+        except NoSolutionError:
+            if self.best is None:
+                raise
+            return self.best.objective + WALL, np.zeros(self.space.size)
+        value, gradient = found.value, self.space.pull_back(found.gradient)
+        if self.objective.is_logarithmic:
+            value, gradient = float(np.log(value)), gradient / value
+        if self.precision:
+            held = np.zeros(self.space.size)
+            held[self.space.of_kernel] = self.precision * point[self.space.of_kernel]
+            value, gradient = value + 0.5 * float(held @ point), gradient + held
+        step = DescentStep(point.copy(), C, theta, kernel, found.value, value, found.n_fits)
+        self.report(step)
+        if self.best is None or value < self.best.objective:
+            self.best = step
+        return value, gradient
 
 
 @dataclass(eq=False)
@@ -30,7 +238,7 @@ class Search:
 
     Parameters
     ----------
-    objective : Objective or RelevanceObjective
+    objective : RememberedObjective
     C_bounds, kernel_bounds : pair of float
     most : int
         Evaluations allowed from each starting point.
@@ -42,7 +250,7 @@ class Search:
         Machines trained so far.
     """
 
-    objective: Objective | RelevanceObjective
+    objective: RememberedObjective
     C_bounds: Any
     kernel_bounds: Any
     most: int
@@ -96,7 +304,7 @@ class Search:
         errors = []
         for loss, C in candidates:
             assert isinstance(self.objective, Objective)  # a relevance vector machine has no loss
-            found = self.objective.fold_error(loss, C, best.kernel)
+            found = self.objective.fold_error(loss, C, best.theta, best.kernel)
             self.n_fits += found.n_fits
             record = {"stage": loss, "start": 0, "C": C, "kernel": best.kernel}
             self.history.append(record | {"criterion": found.value, "objective": found.value})
@@ -122,14 +330,7 @@ class Search:
             if self.verbose > 1:
                 self._say(f"{len(self.history):4d}  C = {step.C:<10.4g} {step.criterion:.6g}")
 
-        descent = Descent(
-            self.objective,
-            space,
-            logarithmic=self.objective.is_logarithmic,
-            precision=precision,
-            most=most,
-            report=report,
-        )
+        descent = Descent(self.objective, space, precision, most, report)
         best = descent.run(point, self.ftol, self.gtol)
         self._say(
             f"{stage}, start {start + 1}: criterion {best.criterion:.6g} at C = {best.C:.4g} "

@@ -33,6 +33,9 @@ class MachineSearch(SharedSearch):
     def _matrix(self, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> Any:
         return make_gram(kernel, points).matrix()
 
+    def _works(self, group: Group, matrices: dict[int, Any]) -> dict[int, Any]:
+        return matrices
+
     def _evaluate(
         self, group: Group, k: int, matrix: Any, done: dict[tuple[str, int], FoldScores]
     ) -> None:

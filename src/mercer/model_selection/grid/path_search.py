@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from numbers import Integral
 from os import PathLike
 from typing import Any, ClassVar, Self
@@ -16,18 +17,27 @@ from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
 from mercer._inputs import need_two_classes
-from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._sklearn import (
+    Interval,
+    StrOptions,
+    fit_context,
+    validate_parameter_constraints,
+)
 from mercer.model_selection.grid.default_grid import coarse_grid, finer_grid
 from mercer.model_selection.grid.machine_search import MachineSearch
-from mercer.model_selection.grid.score_store import ScoreStore
 from mercer.model_selection.grid.shared_search import (
     MOST_BYTES,
+    FoldScores,
+    Group,
     SharedSearch,
     accuracy,
-    groups_of,
     machine_of,
 )
-from mercer.svm import SVC
+from mercer.model_selection.search_record import SearchRecord, stable_key
+from mercer.svm import SVC, SVR
+
+_PATH = ("C", "nu")
+"""Parameters along which a machine starts from the solution for the last value."""
 
 # Parameters of a search that change nothing about its scores.
 _NEUTRAL = {
@@ -106,7 +116,7 @@ class PathSearchCV(GridSearchCV):
         "checkpoint": [str, PathLike, None],
     }
     param_grid: Any
-    _unfinished: ScoreStore | None = None
+    _unfinished: SearchRecord | None = None
 
     def __init__(
         self,
@@ -166,16 +176,22 @@ class PathSearchCV(GridSearchCV):
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(cv.split(X, y, params.get("groups")))
         search = self._search(X, y, splits, scorers)
-        store = self._store(X, y, splits)
+        record = self._record(X, y, splits)
+        scores = {
+            tuple(entry["group and fold"]): FoldScores(*entry["scores"]) for entry in record.entries
+        }
         out: list[dict[str, Any]] = []
         done = 0
         for left in range(self.refine, -1, -1):
             new = candidates[done:]
-            with store:
-                search.run(groups, store.scores)
+            try:
+                search.run(groups, scores)
+            finally:
+                for where, found in list(scores.items())[len(record.entries) :]:
+                    record.add({"group and fold": where, "scores": found})
             if search.refusal is not None:  # scikit-learn has ways to deal with that
                 return self._fit_separately(given, y, params)
-            out += _collect(groups, store.scores, len(new), splits)
+            out += _collect(groups, scores, len(new), splits)
             done = len(candidates)
             results = self._format_results(candidates, len(splits), out)
             if self.verbose:
@@ -239,16 +255,16 @@ class PathSearchCV(GridSearchCV):
             self.param_grid = given
         return self
 
-    def _store(self, X: Any, y: Any, splits: Any) -> ScoreStore:
-        """Return the scores that are known already."""
+    def _record(self, X: Any, y: Any, splits: Any) -> SearchRecord:
+        """Return what is known already."""
         settings = {k: v for k, v in self.get_params(deep=False).items() if k not in _NEUTRAL}
         settings["estimator"] = repr(self.estimator.get_params())
         fingerprint = joblib.hash([settings, X, y, splits])
-        unfinished = self._unfinished
-        if self.warm_start and unfinished is not None and unfinished.fingerprint == fingerprint:
-            return unfinished
-        self._unfinished = store = ScoreStore.open(fingerprint, self.checkpoint)
-        return store
+        last = self._unfinished
+        if not (self.warm_start and last is not None and last.fingerprint == fingerprint):
+            last = SearchRecord.open(fingerprint, self.checkpoint)
+        self._unfinished = last
+        return last
 
     def _conclude(
         self, X: Any, y: Any, results: Any, out: list[Any], scorers: Any, metric: str
@@ -282,3 +298,65 @@ def _collect(groups: Any, scores: Any, n_candidates: int, splits: Any) -> list[d
             for j, position in enumerate(group.positions):
                 out[position * len(splits) + k] = found.as_result(j, len(test))
     return out
+
+
+def groups_of(estimator: Any, candidates: Sequence[dict[str, Any]]) -> list[Group] | None:
+    """Sort candidates into groups, or return None where they cannot share."""
+    found = machine_of(estimator)
+    if found is None:
+        return None
+    _, model, prefix = found
+    own = model.get_params(deep=False)
+    no_path = dict.fromkeys(set(_PATH) & set(own))
+    named = []
+    for candidate in candidates:
+        if not all(name.startswith(prefix) for name in candidate):
+            return None
+        named.append({name.removeprefix(prefix): value for name, value in candidate.items()})
+    models = _tuned(model, own, named)
+    is_pairwise = [model._is_pairwise() for model in models]
+    if any(is_pairwise) or not all(map(_can_share, models)):
+        return None
+    alike = stable_key({**own, **no_path})
+    members: dict[str, list[int]] = {}
+    for position, names in enumerate(named):
+        members.setdefault(stable_key({**names, **no_path}), []).append(position)
+    groups = []
+    for key, positions in members.items():
+        penalties = {k: _penalties(models[k]) for k in positions}
+        positions.sort(key=penalties.__getitem__)
+        whole_key = stable_key([alike, key, [penalties[k] for k in positions]])
+        groups.append(Group(whole_key, [models[k] for k in positions], positions))
+    return groups
+
+
+def _tuned(model: Any, own: dict[str, Any], named: Sequence[dict[str, Any]]) -> list[Any]:
+    """Return the machine with some parameters changed, once for each candidate."""
+    if not all(names.keys() <= own.keys() for names in named):
+        return [clone(model).set_params(**clone(names, safe=False)) for names in named]
+    # Many times faster than clone and set_params: numbers are checked once for all.
+    kind = type(model)
+    checked: set[tuple[str, float]] = set()
+    for names in named:
+        numbers = {(k, float(v)) for k, v in names.items() if type(v) in (float, np.float64)}
+        known = {name for name, _ in numbers & checked}
+        unknown = {name: value for name, value in names.items() if name not in known}
+        if unknown:
+            validate_parameter_constraints(kind._parameter_constraints, unknown, kind.__name__)
+        checked |= numbers
+    return [kind(**{**own, **names}) for names in named]
+
+
+def _can_share(model: Any) -> bool:
+    """Say whether a machine can be fitted on a matrix of kernel values without their points."""
+    if model.warm_start:
+        return False
+    if isinstance(model, (SVC, SVR)):
+        return not np.isinf(model.C)
+    # Balls need k(x, x) of new points, which is known where it is the same everywhere.
+    return isinstance(model.kernel, str) and model.kernel in ("rbf", "laplacian")
+
+
+def _penalties(model: Any) -> list[float]:
+    given = [getattr(model, name, None) for name in _PATH]
+    return [-1.0 if value is None else float(value) for value in given]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import pickle
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    FIRST_EXCEPTION,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import ExitStack
+from copy import copy
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -18,20 +24,28 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from mercer._sklearn import take_rows, validate_parameter_constraints
+from mercer._sklearn import take_rows
 from mercer._threads import available_threads, blas_threads, wanted_threads
 from mercer.gram import ComputedGram, Gram, SquaredDistances, make_gram
 from mercer.gram.base import StoredGram, padded
 from mercer.kernels import Kernel
-from mercer.machines import BoundedStart, FoldPath, Penalty, class_factors, warn_about
-from mercer.model_selection.grid.known_values import KnownValues
+from mercer.machines import (
+    FoldPath,
+    PathSettings,
+    Penalty,
+    SharedMatrix,
+    class_factors,
+    warn_about,
+)
+from mercer.model_selection.search_record import stable_key
 from mercer.solvers import Solution
 from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSVM
 from mercer.svm import SVC, SVR
 
+Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Splits = Sequence[tuple[Rows, Rows]]
-Score = Callable[[KnownValues, Any, Any], Any]
+Score = Callable[[SVC, Any, Any], Any]
 
 MOST_BYTES = 1 << 30
 """A kernel matrix larger than this is not held; such a search goes the ordinary way."""
@@ -46,17 +60,13 @@ MOST_MATRICES = 3
 MACHINES = (SVC, SVR, SVDD, OneClassSVM, NearestHypersphereClassifier)
 """What searches can share the work of."""
 
-_PATH = ("C", "nu")
-"""Parameters along which a machine starts from the solution for the last value."""
 
-
-@dataclass(eq=False)
-class Group:
+class Group(NamedTuple):
     """Candidates that differ in a penalty only, with rising penalty, and their positions."""
 
     key: str
-    models: list[Any] = field(default_factory=list)
-    positions: list[int] = field(default_factory=list)
+    models: list[Any]
+    positions: list[int]
 
 
 def machine_of(estimator: Any) -> tuple[Any, Any, str] | None:
@@ -70,78 +80,7 @@ def machine_of(estimator: Any) -> tuple[Any, Any, str] | None:
     return None
 
 
-def groups_of(estimator: Any, candidates: Sequence[dict[str, Any]]) -> list[Group] | None:
-    """Sort candidates into groups, or return None where they cannot share."""
-    found = machine_of(estimator)
-    if found is None:
-        return None
-    _, model, prefix = found
-    own = model.get_params(deep=False)
-    no_path = dict.fromkeys(set(_PATH) & set(own))
-    groups: dict[str, Group] = {}
-    checked: set[tuple[str, Any]] = set()
-    for position, candidate in enumerate(candidates):
-        if not all(name.startswith(prefix) for name in candidate):
-            return None
-        names = {name.removeprefix(prefix): value for name, value in candidate.items()}
-        tuned = _tuned(model, own, names, checked)
-        if not _can_share(tuned):
-            return None
-        key = stable_key({**names, **no_path})
-        group = groups.setdefault(key, Group(key))
-        group.models.append(tuned)
-        group.positions.append(position)
-    alike = stable_key({**own, **no_path})
-    for key, group in groups.items():
-        order = sorted(range(len(group.models)), key=lambda k: _penalties(group.models[k]))
-        group.models = [group.models[k] for k in order]
-        group.positions = [group.positions[k] for k in order]
-        group.key = stable_key([alike, key, [_penalties(model) for model in group.models]])
-    return list(groups.values())
-
-
-def _penalties(model: Any) -> list[float]:
-    given = [getattr(model, name, None) for name in _PATH]
-    return [-1.0 if value is None else float(value) for value in given]
-
-
-def _can_share(model: Any) -> bool:
-    """Say whether a machine can be fitted on a matrix of kernel values without their points."""
-    if model._is_pairwise() or model.warm_start:
-        return False
-    if isinstance(model, (SVC, SVR)):
-        return not np.isinf(model.C)
-    # Balls need k(x, x) of new points, which is known where it is the same everywhere.
-    return isinstance(model.kernel, str) and model.kernel in ("rbf", "laplacian")
-
-
-def _tuned(
-    model: Any, own: dict[str, Any], names: dict[str, Any], checked: set[tuple[str, Any]]
-) -> Any:
-    """Return the machine with some parameters changed, numbers checked once for all."""
-    if names.keys() <= own.keys():  # many times faster than clone and set_params
-        numbers = {(k, float(v)) for k, v in names.items() if type(v) in (float, np.float64)}
-        known = {name for name, _ in numbers & checked}
-        unknown = {name: value for name, value in names.items() if name not in known}
-        if unknown:
-            kind = type(model)
-            validate_parameter_constraints(kind._parameter_constraints, unknown, kind.__name__)
-        checked |= numbers
-        return type(model)(**{**own, **names})
-    return clone(model).set_params(**clone(names, safe=False))
-
-
-def stable_key(value: Any) -> str:
-    """Return a text that is equal for equal values, also in another process where possible."""
-    try:
-        content = pickle.dumps(value)
-    except (pickle.PicklingError, AttributeError, TypeError):  # functions without a name
-        content = repr(value).encode()
-    return hashlib.sha256(content).hexdigest()
-
-
-@dataclass(frozen=True, eq=False)
-class FoldScores:
+class FoldScores(NamedTuple):
     """What came out for the candidates of one group on one fold."""
 
     test: list[Any]
@@ -160,6 +99,26 @@ class FoldScores:
         if self.train:
             result["train_scores"] = self.train[k]
         return result
+
+
+class KnownValues(SVC):
+    """A classifier whose decision values are known, for one set of rows."""
+
+    values: Floats
+
+    @classmethod
+    def of(cls, model: SVC, classes: Any, values: Floats) -> KnownValues:
+        """Return a classifier with the parameters of ``model`` and the values of its machines."""
+        known = copy(model)
+        known.__class__ = cls
+        assert isinstance(known, cls)
+        known.classes_ = classes
+        known._one_vs_one = len(classes) > 2 and model.multi_class == "ovo"
+        known.values = values
+        return known
+
+    def _machine_values(self, X: Any) -> Any:
+        return self.values
 
 
 class SharedSearch:
@@ -225,18 +184,23 @@ class SharedSearch:
         pending: list[list[Future[None]]] = []
         distances: dict[int, SquaredDistances] = {}
         at_once = self._matrices_at_once()
-        with blas_threads(1), ThreadPoolExecutor(self.threads) as pool:
+        # Some libraries have a limit for each thread, so that those of the pool set their own.
+        limits, begin = ExitStack(), lambda: limits.enter_context(blas_threads(1))
+        with limits, ThreadPoolExecutor(self.threads, initializer=begin) as pool:
+            begin()
             try:
                 for group in middle_first(groups):
                     folds = [k for k in range(len(self.splits)) if (group.key, k) not in done]
                     pending = _unfinished(pending, at_once)
                     waiting = sum(not future.done() for futures in pending for future in futures)
                     self.idle = max(1, self.threads - waiting)
-                    matrices = self._matrices(group.models[0], folds, distances)
+                    works = self._works(group, self._matrices(group.models[0], folds, distances))
                     pending.append(
-                        [pool.submit(self._evaluate, group, k, matrices[k], done) for k in folds]
+                        [pool.submit(self._evaluate, group, k, works[k], done) for k in folds]
                     )
-                _unfinished(pending, 1)
+                futures = [future for futures in pending for future in futures]
+                for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+                    future.result()  # raises what went wrong
             except BaseException:
                 self.stopped.set()
                 pool.shutdown(cancel_futures=True)
@@ -274,35 +238,44 @@ class SharedSearch:
 
     def _matrix(self, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> Any:
         gram, exact = _held(kernel, points, distances, self.idle)
-        return _Matrix(gram, BoundedStart(gram, self.codes), exact)
+        return SharedMatrix.of(gram, exact, self.codes)
+
+    def _works(self, group: Group, matrices: dict[int, Any]) -> dict[int, Any]:
+        """Return what the evaluation of each fold works on."""
+        model = group.models[0]
+        options = replace(
+            model._options(), n_threads=1, callback=lambda n_iter, gap: self.stopped.is_set()
+        )
+        prices = np.array([model.C for model in group.models], dtype=np.float64)
+        settings = PathSettings(prices, model.multi_class, options)
+        works = {}
+        for k, matrix in matrices.items():
+            train, test = self.splits[k]
+            present, codes = np.flatnonzero(np.bincount(self.codes[train])), self.codes
+            if present.size < self.classes.size:
+                codes = np.searchsorted(present, codes)
+            classes, ones = self.classes[present], np.ones(train.size)
+            factors = class_factors(model.class_weight, classes, codes[train], ones)
+            penalty = Penalty(1.0, model.loss, factors, ones)
+            path = FoldPath(matrix, codes, present.size, train, test, penalty)
+            works[k] = path, settings, classes
+        return works
 
     def _evaluate(
-        self, group: Group, k: int, matrix: Any, done: dict[tuple[str, int], FoldScores]
+        self, group: Group, k: int, work: Any, done: dict[tuple[str, int], FoldScores]
     ) -> None:
         if self.stopped.is_set():
             return
         start = time.perf_counter()
-        train, test = self.splits[k]
-        present = np.flatnonzero(np.bincount(self.codes[train]))
-        known, codes = self.classes[present], np.searchsorted(present, self.codes)
-        bounded = matrix.start if present.size == self.classes.size else None
-        path = FoldPath(matrix.gram, matrix.exact, codes, present.size, train, test, bounded)
-        models, model, ones = group.models, group.models[0], np.ones(train.size)
-        factors = class_factors(model.class_weight, known, codes[train], ones)
-        prices = np.array([model.C for model in models], dtype=np.float64)
-        options = replace(
-            model._options(), n_threads=1, callback=lambda n_iter, gap: self.stopped.is_set()
-        )
-        penalty = Penalty(1.0, model.loss, factors, ones)
-        with blas_threads(1):  # some libraries have a limit for each thread
-            values, unsolved = path.values(prices, penalty, model.multi_class, options)
+        path, settings, classes = work
+        values, unsolved = path.values(settings)
         if self.stopped.is_set():
             return
         self.unsolved += unsolved
         self.n_solved += values.shape[0] * values.shape[2]
-        test_scores = self._scores(models, known, values[:, test], test)
-        train_scores = (
-            self._scores(models, known, values[:, train], train) if self.train_score else []
+        test_scores, train_scores = (
+            self._scores(group.models, classes, values[:, rows], rows) if wanted else []
+            for rows, wanted in ((path.test, True), (path.train, self.train_score))
         )
         seconds = time.perf_counter() - start
         done[group.key, k] = FoldScores(test_scores, train_scores, seconds)
@@ -319,17 +292,9 @@ class SharedSearch:
         ]
 
 
-def accuracy(model: KnownValues, X: Any, y: Any) -> float:
+def accuracy(model: Any, X: Any, y: Any) -> float:
     """Return the share of right labels."""
     return float(np.mean(model.predict(X) == y))
-
-
-class _Matrix(NamedTuple):
-    """A kernel matrix in float32, and the same in float64, computed when asked for."""
-
-    gram: StoredGram
-    start: BoundedStart
-    exact: Gram
 
 
 def _held(
