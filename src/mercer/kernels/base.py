@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, Self
 
@@ -50,6 +50,11 @@ class PairwiseForm:
     scales : ndarray of shape (d,) or None
         One scale for each feature; None means 1.
 
+    Attributes
+    ----------
+    is_stationary : bool
+        Whether the value depends on the difference of the points only.
+
     Examples
     --------
     >>> from mercer.kernels import RBF
@@ -64,11 +69,11 @@ class PairwiseForm:
     degree: int = 3
     factor: float = 1.0
     scales: Floats | None = None
+    is_stationary: bool = field(init=False)
 
-    @property
-    def is_stationary(self) -> bool:
-        """Whether the value depends on the difference of the points only."""
-        return self.family in ("rbf", "laplacian", "euclidean_laplacian")
+    def __post_init__(self) -> None:
+        stationary = self.family in ("rbf", "laplacian", "euclidean_laplacian")
+        object.__setattr__(self, "is_stationary", stationary)
 
     def values(self, base: Floats) -> Floats:
         """Return kernel values from what they are made of.

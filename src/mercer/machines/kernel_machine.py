@@ -103,11 +103,12 @@ class TrainingRows:
             Whether points of a linear kernel may be moved to the origin, where that changes
             nothing but rounding errors.
         """
-        if kernel.is_pairwise:
+        is_pairwise = kernel.is_pairwise
+        if is_pairwise:
             check_square(X)
         weights = checked_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
-        points = rows_of(X, kept, kernel.is_pairwise)
+        points = rows_of(X, kept, is_pairwise)
         kernel = kernel.resolve(points, None if sample_weight is None else weights[kept])
         moved = centred(kernel, points) if translate else points
         gram = make_gram(kernel, moved, memory=cache_bytes)
