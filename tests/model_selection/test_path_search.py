@@ -333,3 +333,13 @@ def test_prices_beyond_float32_are_solved_in_float64() -> None:
     scores = together.cv_results_["mean_test_score"]
     np.testing.assert_allclose(scores, apart.cv_results_["mean_test_score"], atol=1.01 / 300)
     np.testing.assert_allclose(scores[4], alone.best_score_, atol=1.01 / 300)
+
+
+def test_a_fold_without_some_classes() -> None:
+    """Rows of a class that the fold has not seen are wrong; splits may be masks."""
+    X, y = load_iris(return_X_y=True)
+    mask = (y == 2) | (np.arange(150) % 3 == 0)
+    cv = [(~mask, mask), (mask, ~mask)]
+    shared, separate = both(SVC(tol=1e-5), {"C": [0.1, 1.0]}, X, y, cv=cv)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1e-12)
+    assert shared.cv_results_["split0_test_score"].max() <= (~(y == 2) & mask).sum() / mask.sum()

@@ -350,7 +350,7 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
             dtype=np.float64 if isinstance(self.estimator, SVC) else "numeric",
             ensure_min_features=2,
             ensure_min_samples=2,
-            ensure_all_finite=not tags.input_tags.allow_nan,
+            ensure_all_finite=isinstance(self.estimator, SVC),  # others judge for themselves
             multi_output=tags.target_tags.multi_output,
         )
         if is_classifier(self.estimator):

@@ -174,7 +174,7 @@ class PathSearchCV(GridSearchCV):
         given, (X, y) = X, self._checked(X, y)
         scorers, metric = self._get_scorers()
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        splits = list(cv.split(X, y, params.get("groups")))
+        splits = [_positions(split) for split in cv.split(X, y, params.get("groups"))]
         search = self._search(X, y, splits, scorers)
         record = self._record(X, y, splits)
         scores = {
@@ -287,6 +287,13 @@ class PathSearchCV(GridSearchCV):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
         self.scorer_ = getattr(scorers, "_scorers", scorers)
         self.cv_results_ = results
+
+
+def _positions(split: tuple[Any, Any]) -> tuple[Any, ...]:
+    """Return the rows of both parts of a split by number; splits of users may be masks."""
+    return tuple(
+        np.flatnonzero(part) if np.asarray(part).dtype == bool else part for part in split
+    )
 
 
 def _collect(groups: Any, scores: Any, n_candidates: int, splits: Any) -> list[dict[str, Any]]:

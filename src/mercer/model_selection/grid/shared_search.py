@@ -284,6 +284,7 @@ class SharedSearch:
         y = self.y[rows]
         if self.score is accuracy and values.shape[2] == 1:  # all models in one stroke
             right = (values[:, :, 0] > 0) == (y == classes[1])
+            right &= np.isin(y, classes)  # a fold may lack the class of a row that it leaves out
             return (np.count_nonzero(right, axis=1) / right.shape[1]).tolist()
         X = take_rows(self.X, rows)
         return [

@@ -1,0 +1,6 @@
+"""scikit-learn's tests of searches by halving, with our machines."""
+
+from stand_ins import SEARCH
+from substitution import names_with
+
+globals().update(names_with(SEARCH, "sklearn.model_selection.tests.test_successive_halving"))
