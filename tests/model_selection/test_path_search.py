@@ -335,6 +335,16 @@ def test_prices_beyond_float32_are_solved_in_float64() -> None:
     np.testing.assert_allclose(scores[4], alone.best_score_, atol=1.01 / 300)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_a_fold_of_one_class_fails_as_in_a_separate_fit() -> None:
+    X, y = np.arange(12.0)[:, None], np.repeat([0, 1], [9, 3])
+    cv = [(np.arange(6), np.arange(6, 12)), (np.arange(3, 12), np.arange(3))]
+    shared, separate = both(SVC(), {"C": [0.1, 1.0]}, X, y, cv=cv)
+    assert np.isnan(shared.cv_results_["split0_test_score"]).all()
+    for name in ("split0_test_score", "split1_test_score"):
+        np.testing.assert_array_equal(shared.cv_results_[name], separate.cv_results_[name])
+
+
 def test_a_fold_without_some_classes() -> None:
     """Rows of a class that the fold has not seen are wrong; splits may be masks."""
     X, y = load_iris(return_X_y=True)

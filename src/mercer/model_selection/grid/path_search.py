@@ -175,6 +175,8 @@ class PathSearchCV(GridSearchCV):
         scorers, metric = self._get_scorers()
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = [_positions(split) for split in cv.split(X, y, params.get("groups"))]
+        if self._searches_classifiers() and any(_is_one_class(y[train]) for train, _ in splits):
+            return self._fit_separately(given, y, params)  # as above all with an error_score
         search = self._search(X, y, splits, scorers)
         record = self._record(X, y, splits)
         scores = {
@@ -291,9 +293,11 @@ class PathSearchCV(GridSearchCV):
 
 def _positions(split: tuple[Any, Any]) -> tuple[Any, ...]:
     """Return the rows of both parts of a split by number; splits of users may be masks."""
-    return tuple(
-        np.flatnonzero(part) if np.asarray(part).dtype == bool else part for part in split
-    )
+    return tuple(np.flatnonzero(part) if np.asarray(part).dtype == bool else part for part in split)
+
+
+def _is_one_class(labels: Any) -> bool:
+    return bool((labels == labels[0]).all())
 
 
 def _collect(groups: Any, scores: Any, n_candidates: int, splits: Any) -> list[dict[str, Any]]:

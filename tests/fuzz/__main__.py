@@ -1,0 +1,85 @@
+"""The command line: ``python -m tests.fuzz --help``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import secrets
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from .crew import Worker
+from .regions import KNOWN
+
+FOLDER = Path("fuzz_findings")
+
+
+def main() -> int:
+    """Run random programs; return 1 if something new was found."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10.0, help="how long to go on")
+    parser.add_argument("--seed", type=int, help="run this program only, and say all about it")
+    parser.add_argument("--start", type=int, help="first seed; otherwise a random one")
+    parser.add_argument("--instruction-set", help="avx512, avx2 or baseline")
+    parser.add_argument("--patience", type=float, default=30.0, help="seconds for a program")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.serve:
+        return _serve()
+    worker = Worker(given.patience, given.instruction_set)
+    try:
+        if given.seed is not None:
+            found = worker.judge(given.seed)
+            print(json.dumps(found, indent=2, default=str))
+            return int(bool(found["findings"]))
+        return _run(worker, given)
+    finally:
+        worker.close()
+
+
+def _run(worker: Worker, given: argparse.Namespace) -> int:
+    start = secrets.randbelow(10**9) if given.start is None else given.start
+    end = time.monotonic() + 60 * given.minutes
+    outcomes: Counter[str] = Counter()
+    new = known = 0
+    seed = start
+    while time.monotonic() < end:
+        found = worker.judge(seed)
+        outcomes[found["outcome"]] += 1
+        if found["findings"]:
+            known, new = known + bool(found["region"]), new + (not found["region"])
+            _save(found, given.instruction_set)
+        seed += 1
+    print(f"{seed - start} programs, seeds {start} to {seed - 1}: {dict(outcomes)}")
+    print(f"{new} with new findings, {known} in known regions ({', '.join(KNOWN) or 'none'})")
+    return int(new > 0)
+
+
+def _save(found: dict, instruction_set: str | None) -> None:
+    """Write a small file, and a line for whoever looks on."""
+    FOLDER.mkdir(exist_ok=True)
+    found = {**found, "instruction_set": instruction_set}
+    path = FOLDER / f"seed_{found['seed']}.json"
+    path.write_text(json.dumps(found, indent=2, default=str) + "\n", encoding="utf-8")
+    where = f" (known: {found['region']})" if found["region"] else ""
+    first = found["findings"][0].strip().splitlines()[0]
+    print(f"seed {found['seed']}, {found['drawn']['kind']}{where}: {first[:160]}", flush=True)
+
+
+def _serve() -> int:
+    """Judge the seeds that come in, one a line; what estimators print goes elsewhere."""
+    from .judge import judge
+
+    out = os.fdopen(os.dup(1), "w", buffering=1)
+    sys.stdout = sys.stderr
+    out.write("ready\n")
+    for line in sys.stdin:
+        out.write(json.dumps(judge(int(line)), default=str) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

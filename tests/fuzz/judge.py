@@ -1,0 +1,87 @@
+"""Running one program and judging what comes out."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from .consistency import check_again, check_answers
+from .optimality import check_machines
+from .prediction import check_prediction
+from .program import Program, draw_program
+from .regions import region_of
+from .searches import check_search
+
+CHECKS = (check_answers, check_machines, check_prediction, check_search, check_again)
+
+
+def judge(seed: int) -> dict[str, Any]:
+    """Run the program of a number.
+
+    Returns
+    -------
+    dict
+        "seed", "region", "outcome" ("fitted", "not converged" or "refused"), "findings" (a list of
+        sentences, empty where all is well) and "drawn".
+    """
+    program = draw_program(seed)
+    outcome, findings = _outcome(program)
+    return {
+        "seed": seed,
+        "region": region_of(program),
+        "outcome": outcome,
+        "findings": findings,
+        "drawn": program.drawn,
+    }
+
+
+def _outcome(program: Program) -> tuple[str, list[str]]:
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            model = program.fit(clone(program.estimator), program.given)
+        except Exception as error:
+            return "refused", _judge_refusal(program, error)
+    findings = [f"{w.category.__name__}: {w.message}" for w in heard if _is_odd(program, w)]
+    stopped = any(issubclass(w.category, ConvergenceWarning) for w in heard)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for check in CHECKS:
+            try:
+                findings += check(program, model)
+            except Exception:
+                findings.append(f"{check.__name__} raised:\n{traceback.format_exc(limit=-6)}")
+    return ("not converged" if stopped else "fitted"), findings
+
+
+def _is_odd(program: Program, warning: Any) -> bool:
+    """Say whether a warning is one of NumPy's that nobody should see."""
+    is_numpys = warning.category is RuntimeWarning
+    return is_numpys and not program.is_extreme
+
+
+REFUSALS = (
+    "no ball holds",
+    "ensure_min_features",
+    "minimum of 2 is required",
+    "cannot have number of splits",
+    "cannot be greater than the number of members",
+    "the number of classes has to be greater than one",
+    "needs at least two classes",
+    "leaves out no row",
+)
+"""What any data may deserve, in small letters."""
+
+
+def _judge_refusal(program: Program, error: Exception) -> list[str]:
+    text = str(error)
+    if isinstance(error, ValueError) and "\n" not in text.strip():
+        if program.is_extreme or any(words in text.lower() for words in REFUSALS):
+            return []
+        if program.may_be_indefinite and "not positive semi-definite" in text:
+            return []
+    return [f"{type(error).__name__}: {text}\n{traceback.format_exc(limit=-4)}"]

@@ -1,0 +1,102 @@
+"""What the solution of a program has to satisfy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tests.oracles import kkt_residual, rounding
+
+from .machines import MAKERS, Machine, machines_of
+from .program import Program
+from .reference import by_clarabel, by_libsvm
+from .regions import KNOWN
+
+CLARABEL_ROWS = 150
+"""Larger programs take clarabel seconds."""
+
+
+def check_machines(program: Program, model: Any) -> Iterator[str]:
+    """Yield what is wrong with the solution of any machine of the estimator."""
+    if program.kind not in MAKERS or program.may_be_indefinite:  # no single optimum
+        return
+    for machine in machines_of(program, model):
+        for finding in _check(program, model, machine):
+            yield f"{machine.name}: {finding}"
+
+
+def _check(program: Program, model: Any, machine: Machine) -> Iterator[str]:
+    stated, beta = machine.program, machine.beta
+    noise = 50 * rounding(stated, machine.matrix, beta)
+    yield from _feasible(machine)
+    if not model.converged_:
+        return
+    if machine.offset is None:
+        level = machine.matrix @ beta + stated.ridge * beta + stated.p
+        ends = [level[beta < stated.upper].min(initial=np.inf)]
+        ends.append(level[beta > stated.lower].max(initial=-np.inf))
+        residual = max(0.0, (ends[1] - ends[0]) / 2)
+    else:
+        residual = kkt_residual(stated, machine.matrix, beta, machine.offset)
+    if not residual <= machine.allowed * (1 + 1e-6) + noise:
+        yield f"conditions violated by {residual:.3g}, allowed {machine.allowed:.3g} + {noise:.2g}"
+    value = _objective(machine, beta)
+    if machine.objective is not None:
+        digits = 1e-6 if "objective" in KNOWN else 1e-8
+        slip = digits * abs(value) + noise * np.abs(beta).sum() + 1e-300
+        # A row of a tube may have both multipliers, but for which dual_coef_ has one number only.
+        slip += 2 * machine.allowed * np.abs(beta).sum() * (program.kind == "SVR")
+        if not abs(machine.objective - value) <= slip:
+            yield f"objective_ is {machine.objective!r}, the point's {value!r}"
+    yield from _compare(program, model, machine, value, noise)
+
+
+def _feasible(machine: Machine) -> Iterator[str]:
+    stated, beta = machine.program, machine.beta
+    bounds = np.abs(np.concatenate([stated.lower, stated.upper]))
+    reach = bounds[np.isfinite(bounds)].max(initial=0.0)
+    beyond = max((stated.lower - beta).max(), (beta - stated.upper).max())
+    if not beyond <= 1e-12 * max(reach, np.abs(beta).max()):
+        yield f"a multiplier is {beyond:.3g} beyond its bound"
+    off = abs(beta.sum() - stated.delta)
+    # Twelve digits of what was summed; what was left behind on the way counts as well.
+    if not off <= 1e-11 * (np.abs(beta).sum() + abs(stated.delta)) + 1e-13 * reach:
+        yield f"the multipliers' sum is off by {off:.3g} (their size {np.abs(beta).sum():.3g})"
+
+
+def _objective(machine: Machine, beta: np.ndarray) -> float:
+    stated = machine.program
+    return float(0.5 * beta @ (machine.matrix @ beta + stated.ridge * beta) + stated.p @ beta)
+
+
+def _compare(
+    program: Program, model: Any, machine: Machine, value: float, noise: float
+) -> Iterator[str]:
+    """Yield by how much the objective is worse than that of another solver's feasible point."""
+    others = {}
+    if len(machine.beta) <= CLARABEL_ROWS:
+        others["clarabel"] = by_clarabel(machine.program, machine.matrix)
+    if program.kind != "SVDD" and not machine.program.ridge.any():
+        kept = np.flatnonzero(program.data.weights)
+        y = program.y[kept] if program.kind == "SVR" else None
+        others["LIBSVM"] = by_libsvm(program.kind, model, machine, program.data.weights[kept], y)
+    for name, beta in others.items():
+        if beta is None:
+            continue
+        beta = np.clip(beta, machine.program.lower, machine.program.upper)
+        distance = float(np.abs(beta - machine.beta).sum())
+        # f(ours) - f(theirs) <= gradient . (ours - theirs), and the gradient is nearly the offset.
+        stray = abs(beta.sum() - machine.program.delta) * _steepness(machine)
+        allowed = 2 * machine.allowed * distance + stray + noise * distance
+        allowed += 1e-12 * abs(value) + 1e-300
+        worse = value - _objective(machine, beta)
+        if not worse <= allowed:
+            yield f"objective worse than {name}'s by {worse:.3g}, allowed {allowed:.3g}"
+
+
+def _steepness(machine: Machine) -> float:
+    stated = machine.program
+    gradient = machine.matrix @ machine.beta + stated.ridge * machine.beta + stated.p
+    return float(np.abs(gradient).max())

@@ -1,0 +1,78 @@
+"""A short run of random programs with fixed seeds, and the tools that judge them."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from .crew import Worker
+from .estimators import KINDS
+from .judge import judge
+from .machines import machines_of
+from .optimality import check_machines
+from .program import draw_program
+from .regions import region_of
+
+
+def first_seeds(each: int) -> list[int]:
+    """Return the first seeds of small programs outside of known regions, so many of each kind."""
+    taken: dict[str, list[int]] = {kind: [] for kind in KINDS}
+    seed = 0
+    while min(map(len, taken.values())) < each:
+        program = draw_program(seed)
+        own = taken[program.kind]
+        if len(own) < each and program.drawn["n"] <= 60 and region_of(program) is None:
+            own.append(seed)
+        seed += 1
+    return sorted(chain.from_iterable(taken.values()))
+
+
+def test_fixed_seeds() -> None:
+    """In another process, so that a hang is a failure here and not the end of all tests."""
+    worker = Worker(patience=120.0)
+    try:
+        judged = [worker.judge(seed) for seed in first_seeds(4)]
+    finally:
+        worker.close()
+    assert [found for found in judged if found["findings"]] == []
+    outcomes = [found["outcome"] for found in judged]
+    assert outcomes.count("fitted") > 0.7 * len(outcomes)
+
+
+def test_a_seed_is_a_program() -> None:
+    one, other = judge(3), judge(3)
+    assert one == other
+    assert one["drawn"] != judge(4)["drawn"]
+
+
+def _first_fit(kind: str, n: int) -> tuple:
+    for seed in range(10_000):
+        program = draw_program(seed)
+        ordinary = region_of(program) is None and not program.is_extreme
+        if program.kind == kind and ordinary and 20 < program.drawn["n"] < n:
+            model = program.fit(program.estimator, program.given)
+            if model.converged_ and next(machines_of(program, model)).beta.any():
+                return program, model
+    raise AssertionError("no such program")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["SVC", "SVR", "OneClassSVM", "SVDD"])
+def test_a_wrong_solution_is_found(kind: str) -> None:
+    """The checks can fail: a model whose coefficients are changed does not pass."""
+    program, model = _first_fit(kind, 150)
+    assert list(check_machines(program, model)) == []
+    model.dual_coef_ = 1.1 * np.asarray(model.dual_coef_)
+    assert list(check_machines(program, model)) != []
+
+
+def test_a_hang_is_a_finding() -> None:
+    worker = Worker(patience=0.0)
+    try:
+        found = worker.judge(3)
+    finally:
+        worker.close()
+    assert found["outcome"] == "hung"
+    assert found["drawn"] == judge(3)["drawn"]
