@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +39,21 @@ class Worker:
         process = self._running()
         process.stdin.write(f"{seed}\n")
         process.stdin.flush()
-        ready, _, _ = select.select([process.stdout], [], [], self.patience)
-        line = process.stdout.readline() if ready else ""
+        late = threading.Event()
+        end = threading.Timer(self.patience, lambda: (late.set(), process.kill()))
+        end.start()
+        line = process.stdout.readline()  # empty as soon as the process has ended
+        end.cancel()
+        hung = late.is_set()
         if line:
             return json.loads(line)
         self.close()
-        what = f"exit status {process.returncode}" if ready else f"no end within {self.patience} s"
+        what = f"no end within {self.patience} s" if hung else f"exit status {process.returncode}"
         program = draw_program(seed)
         return {
             "seed": seed,
             "region": region_of(program),
-            "outcome": "crashed" if ready else "hung",
+            "outcome": "hung" if hung else "crashed",
             "findings": [what],
             "drawn": program.drawn,
         }
