@@ -117,7 +117,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     support_kind_ : ndarray of str, same shape as ``dual_coef_``
         "margin" strictly between the bounds, "bound" at C, "" where the vector takes no part.
     intercept_ : ndarray of shape (n_machines,)
-        b of each machine.
+        b of each machine. Where all multipliers are at their bounds, b may be anywhere in an interval,
+        and this is its middle; that of scikit-learn may be an end of it.
     coef_ : ndarray of shape (n_machines, n_features)
         w of each machine, where the kernel is linear.
     margin_ : ndarray of shape (n_machines,)
