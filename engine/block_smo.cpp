@@ -47,6 +47,7 @@ BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, con
 template <class T>
 SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
     double last_objective = std::numeric_limits<double>::infinity();
+    Patience patience(n_);
     bool is_refining = false;
     int n_refinements = 0;
     for (;; ++round_) {
@@ -63,6 +64,7 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
         if (is_refining && n_refinements++ > 0) return SmoStatus::converged;
         if (session_.rounding > tol && now.gap() < trust * session_.rounding) return SmoStatus::stalled;
         if (session_.must_stop(now.gap())) return session_.result.status;
+        if (patience.is_lost(now.gap(), steps_)) return SmoStatus::stalled;
         if (session_.objective < session_.options.unbounded_below) return SmoStatus::unbounded;
         if (round_ % look_back == 0) {
             if (!(last_objective - session_.objective > least_gain * std::abs(session_.objective)))

@@ -91,9 +91,11 @@ public:
         if (!session_.options.shrinking || !source_.concurrent() || problem_.n <= too_few)
             return solve_everything(tol, false);
         // A matrix in memory can be worked on as it is; how many steps that will take is not known beforehand.
+        Patience patience(problem_.n);
         for (bool worth = !source_.resident(0) || problem_.n > 2 * session_.options.block;;) {
             const Violation now = violation_of(problem_, at_);
             if (!(now.gap() > tol)) return SmoStatus::converged;
+            if (patience.is_lost(now.gap(), session_.result.n_iter)) return SmoStatus::stalled;
             Array<Index> active;
             for (Index i = 0; worth && i < problem_.n; ++i)
                 if (!is_settled(problem_, at_, now, i)) active.push_back(i);

@@ -119,6 +119,28 @@ inline bool is_settled(const SmoProblem& problem, const Point& at, const Violati
     return (!rise || -at.gradient[i] < now.lowest) && (!fall || -at.gradient[i] > now.highest);
 }
 
+// Tells when the gap does not get smaller any more. Steps go on to promise a lower objective where kernel times
+// bound is beyond the digits of a number: the bounds are then so far away that no step comes near them.
+class Patience {
+public:
+    explicit Patience(Index n) : most_(steps_a_variable * std::max(n, fewest)) {}
+
+    // Whether so many steps have been taken since the least gap so far was halved.
+    bool is_lost(double gap, std::int64_t n_iter) {
+        if (gap < 0.5 * least_) {
+            least_ = gap;
+            since_ = n_iter;
+        }
+        return n_iter - since_ > most_;
+    }
+
+private:
+    static constexpr Index steps_a_variable = 2'000, fewest = 100;  // hard problems take a few hundred in all
+    const Index most_;
+    double least_ = std::numeric_limits<double>::infinity();
+    std::int64_t since_ = 0;
+};
+
 // Limits, counters and threads of one solve, whatever variables it works on at the moment.
 class Session {
 public:

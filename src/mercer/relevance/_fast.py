@@ -163,7 +163,7 @@ class BasisSearch:
             return False
         worst = int(np.where(idle, losses, np.inf).argmin())
         smaller = model.only(np.arange(model.size) != worst)
-        if smaller.log_evidence < model.log_evidence:
+        if not smaller.log_evidence >= model.log_evidence:
             return False
         self.fit.move(smaller, "delete", int(model.indices[worst]))
         return True
@@ -205,7 +205,8 @@ class BasisSearch:
 
     def _add_best(self, scores: Scores, indices: Indices, least: float) -> bool:
         """Add the function with the largest gain, or the next one where the evidence would fall."""
-        gains = scores.gains()
+        # Of numbers that overflow nothing is promised.
+        gains = np.nan_to_num(scores.gains(), nan=0.0, posinf=0.0)
         for output, index in self.refused:
             gains[output, indices == index] = 0.0
         while True:

@@ -16,6 +16,7 @@ from mercer._inputs import checked_rows
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import available_threads, blas_threads
 from mercer._warnings import warn
+from mercer._weights import checked_weights
 from mercer.kernels import Kernel, Linear
 from mercer.machines import KernelMachine, rows_of
 from mercer.relevance._basis import (
@@ -29,13 +30,17 @@ from mercer.relevance._classic import fit_classic
 from mercer.relevance._fast import fit_fast
 from mercer.relevance._likelihood import Likelihood
 from mercer.relevance._model import Fit
-from mercer.relevance._posterior import combine, latent_covariance
+from mercer.relevance._posterior import NO_POSTERIOR, combine, latent_covariance
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 PREDICTED_ENTRIES = 1 << 21
 """Values of functions that a prediction holds at a time: 16 megabytes."""
+
+
+MOST_ROWS = 2.0**53
+"""A weight says how often its row counts; of more rows than this a float cannot tell one more."""
 
 
 class BasisChoice(NamedTuple):
@@ -86,6 +91,18 @@ class RelevanceMachine(KernelMachine):
 
     # ---- learning ---------------------------------------------------------------------------
 
+    def _counts(self, sample_weight: Any, X: Any) -> Floats:
+        """Return how often each row counts, not more in all than the evidence can resolve."""
+        counts: Floats = checked_weights(sample_weight, X)
+        with np.errstate(over="ignore"):
+            total = counts.sum()
+        if total > MOST_ROWS:
+            raise ValueError(
+                f"sample_weight says how often each row counts, which must be {MOST_ROWS:.3g} "
+                f"times in all at most; got {total:.3g}."
+            )
+        return counts
+
     def _choice(self, X: Any, kept: Any, weights: Floats) -> BasisChoice:
         """Return the functions of the rows that take part."""
         memory = self.cache_size * 1e6
@@ -128,14 +145,17 @@ class RelevanceMachine(KernelMachine):
         fit = fit_fast if self.method == "fast" else fit_classic
         threads = blas_threads(self._algebra_threads())
         # Where a slope is too steep for numbers, the step is far too long and is cut anyway.
-        with threads, np.errstate(over="ignore", invalid="ignore"):
-            return fit(
+        with threads, np.errstate(all="ignore"):
+            found = fit(
                 likelihood,
                 basis,
                 tol=self.tol,
                 max_iter=self.max_iter,
                 most_precision=most_precision,
             )
+        if not np.isfinite(found.model.log_evidence):
+            raise ValueError(NO_POSTERIOR)
+        return found
 
     def _algebra_threads(self) -> int:
         return 1 if self.n_jobs is None else available_threads(self._n_threads())

@@ -29,6 +29,11 @@ CONTRACTION = 0.1
 ROUNDING = 1e-13
 """Share of the log posterior that a step may lose to rounding."""
 
+NO_POSTERIOR = (
+    "The functions of the basis are so nearly dependent or of such size that their posterior "
+    "cannot be computed; scale the features, or choose another kernel width."
+)
+
 SHORTEST = 1e-6
 JITTERS = (0.0, *10.0 ** np.arange(-15.0, -3.0))
 
@@ -286,7 +291,4 @@ def _cholesky(matrix: Floats) -> Floats:
         lower, failed = lapack.dpotrf(matrix, lower=1, clean=1)
         if not failed:
             return np.asarray(lower)
-    raise ValueError(
-        "The functions of the basis are so nearly dependent or of such size that their posterior "
-        "cannot be computed; scale the features, or choose another kernel width."
-    )
+    raise ValueError(NO_POSTERIOR)

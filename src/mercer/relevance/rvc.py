@@ -238,7 +238,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
         X, y = checked_data(self, X, y, ensure_min_samples=2, **self._data_format())
         check_classification_targets(y)
         self._check_square(X)
-        weights = checked_weights(sample_weight, X)
+        weights = self._counts(sample_weight, X)
         kept = np.flatnonzero(weights)
         classes, codes = np.unique(y[kept], return_inverse=True)
         need_two_classes(classes.size)

@@ -200,7 +200,7 @@ class RVR(RegressorMixin, RelevanceMachine):
         """
         X, y = checked_data(self, X, y, y_numeric=True, **self._data_format())
         self._check_square(X)
-        weights = checked_weights(sample_weight, X)
+        weights = self._counts(sample_weight, X)
         kept = np.flatnonzero(weights)
         target, weights = np.asarray(y, dtype=np.float64)[kept], weights[kept]
         choice = self._choice(X, kept, weights)
@@ -237,6 +237,10 @@ class RVR(RegressorMixin, RelevanceMachine):
 
 def _spread(target: Any, weights: Any) -> float:
     """Return the variance of the targets, or a number above 0 where all are equal."""
-    mean = float(np.average(target, weights=weights))
-    variance = float(np.average((target - mean) ** 2, weights=weights))
-    return variance if variance > 1e-12 * mean**2 else mean**2 or 1.0
+    with np.errstate(over="ignore"):
+        mean = np.average(target, weights=weights)
+        variance = float(np.average((target - mean) ** 2, weights=weights))
+        square = float(mean * mean)
+    if not np.isfinite(variance) or not np.isfinite(square):
+        raise ValueError("The squares of y must be finite; divide y by a constant.")
+    return variance if variance > 1e-12 * square else square or 1.0

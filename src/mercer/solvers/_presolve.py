@@ -14,6 +14,25 @@ from mercer.solvers.solution import Solution, StartingPoint
 _FAR = 1e8
 
 
+def finite(diagonal: Vector) -> Vector:
+    """Return the diagonal of a kernel matrix, or say that its values are beyond arithmetic.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    if not np.isfinite(diagonal).all():
+        raise ValueError(
+            "Kernel values k(x, x) of some rows are infinite or not a number; scale the features "
+            "or choose another kernel."
+        )
+    return diagonal
+
+
 def only_point(problem: QuadraticProgram) -> Vector | None:
     """Return the one feasible point if there is only one, else None.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mercer import _engine
 from mercer.gram.base import Floats
 from mercer.problems import QuadraticProgram
+from mercer.solvers._presolve import finite
 from mercer.solvers.solve import Options
 
 
@@ -92,7 +93,7 @@ def eliminate_features(
     dropped, importances = np.empty(counts.sum(), dtype=np.int64), np.empty(counts.sum())
     gaps, fitted, seconds = np.empty((3, counts.size))
     report = (dropped, importances, gaps, fitted, seconds)
-    diagonal = kernel.diagonal().copy()
+    diagonal = finite(kernel.diagonal().copy())
     end = _engine.eliminate_features(
         columns,
         fixed,

@@ -11,6 +11,7 @@ from mercer import _engine
 from mercer._threads import available_threads
 from mercer.gram import Gram
 from mercer.problems import QuadraticProgram
+from mercer.solvers._presolve import finite
 from mercer.solvers.solution import Solution, Status
 from mercer.solvers.solve import STATUSES, Options
 
@@ -129,7 +130,7 @@ def solve_path(
     rows, view = gram.source()
     _engine.solve_path(
         rows,
-        (problem.p, problem.lower, problem.upper, problem.ridge, gram.diag()),
+        (problem.p, problem.lower, problem.upper, problem.ridge, finite(gram.diag())),
         view,
         steps,
         (beta.copy(), image.copy(), price),

@@ -17,7 +17,7 @@ from mercer.gram import Gram
 from mercer.gram.base import Indices
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers._limits import Limits
-from mercer.solvers._presolve import variables
+from mercer.solvers._presolve import finite, variables
 from mercer.solvers.exact import solve_exact
 from mercer.solvers.linear import linear_is_worthwhile, solve_linear
 from mercer.solvers.solution import Solution, Solutions, StartingPoint, Status
@@ -101,6 +101,10 @@ def solve_smo(
     rows from the point reached. Problems of at most 256 variables are solved as far as float64
     goes, whatever ``tol``, because that costs less than a millisecond.
 
+    Where kernel values times bounds are beyond the digits of a number, steps may promise a lower
+    objective for ever. The status is "stalled" when the gap has not been halved in 2,000 steps for
+    each variable (of at least a hundred).
+
     Parameters
     ----------
     problem : QuadraticProgram
@@ -167,7 +171,7 @@ def smo_all(
     start = None
     if isinstance(warm_start, StartingPoint):
         start = (warm_start.beta, warm_start.image)
-    diagonal = gram.diag()
+    diagonal = finite(gram.diag())
     source, view = gram.source()
     if options.time_limit is not None:
         left = options.time_limit - (time.monotonic() - begun)
@@ -287,6 +291,7 @@ def solve_all(
         features = None
     if features is None and options.solver != "exact":
         return smo_all(programs, gram, options, rows=rows, tol=tol, warm_start=warm_start)
+    finite(gram.diag())
     gaps = np.broadcast_to(options.tol if tol is None else np.asarray(tol), len(programs))
     limits = Limits(time_limit=options.time_limit)
     found = []

@@ -1,0 +1,139 @@
+"""Numbers of any size: every fit ends, and says so where it ends before it is done.
+
+Classes that overlap, with kernel values times C beyond the digits of a number, have an optimum that
+pair steps cannot come near: each brings the objective down a little, for hours. ``max_iter`` is
+five times what the solver's own patience allows, so that without it these tests fail instead of
+running on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer import RVC, RVR, SVC, SVR, KernelRFE, KernelRFECV
+from mercer.feature_selection import ScaledFeatureSelector, ZeroNormSelector
+from mercer.gram import make_gram
+from mercer.kernels import Linear
+from mercer.problems import hinge_svc
+from mercer.solvers import solve
+
+STALLED = "the arithmetic allows no smaller gap"
+PATIENCE = 200_000  # steps without a gap half as large, of up to a hundred variables
+N = 40
+
+
+def overlapping() -> tuple[np.ndarray, np.ndarray]:
+    """Return two classes that no hyperplane separates."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(N) < 0.5, 1, -1)
+    return rng.normal(size=(N, 4)) + 0.2 * y[:, None], y
+
+
+X, Y = overlapping()
+ONE_LARGE = X.copy()
+ONE_LARGE[3, 1] = 1e20
+LIMIT: dict[str, Any] = {"max_iter": 5 * PATIENCE}
+LINEAR = SVC(kernel="linear", **LIMIT)
+HUGE_WEIGHTS = np.full(N, 1e20)
+
+FITS: dict[str, tuple[Any, Any, Any]] = {
+    "linear 1e20": (LINEAR, X * 1e20, None),
+    "linear 1e100": (LINEAR, X * 1e100, None),
+    "whole numbers": (LINEAR, (X * 2**61).astype(np.int64), None),
+    "weights": (LINEAR, X, HUGE_WEIGHTS),
+    "precomputed 1e20": (SVC(kernel="precomputed", **LIMIT), X @ X.T * 1e20, None),
+    "precomputed 1e100": (SVC(kernel="precomputed", **LIMIT), X @ X.T * 1e100, None),
+    "regression": (SVR(kernel="linear", **LIMIT), X * 1e20, None),
+    "regression, weights": (SVR(kernel="linear", **LIMIT), X, HUGE_WEIGHTS),
+    "one against the rest": (SVC(kernel="linear", multi_class="ovr", **LIMIT), X * 1e20, None),
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_a_fit_without_progress_ends(name: str) -> None:
+    """After the steps that patience allows, with the usual warning and a model of numbers."""
+    model, data, weights = FITS[name]
+    with pytest.warns(ConvergenceWarning, match=STALLED):
+        model.fit(data, Y, sample_weight=weights)
+    assert np.max(model.n_iter_) < 2 * PATIENCE
+    assert np.isfinite(model.dual_coef_).all()
+    assert np.isfinite(model.predict(data)).all()
+
+
+SELECTIONS: dict[str, tuple[Any, Any]] = {
+    "zero norm": (ZeroNormSelector(LINEAR, max_iter=2), X * 1e20),
+    "elimination": (KernelRFE(LINEAR), X * 1e20),
+    "elimination, one value": (KernelRFE(LINEAR), ONE_LARGE),
+    "elimination and folds": (KernelRFECV(LINEAR, cv=2), X * 1e20),
+    "scales": (ScaledFeatureSelector(LINEAR, max_iter=1), X * 1e20),
+}
+
+
+@pytest.mark.parametrize("name", SELECTIONS)
+def test_selectors_end(name: str) -> None:
+    """Where their machine stalls, they choose by what it has."""
+    selector, data = SELECTIONS[name]
+    with pytest.warns(ConvergenceWarning) as caught:
+        selector.fit(data, Y)
+    assert not any("max_iter was reached" in str(one.message) for one in caught)
+    assert selector.get_support().any()
+
+
+@pytest.mark.parametrize("n", [N, 300])
+def test_the_solver_reports_that_it_stalls(n: int) -> None:
+    """Small programs and those with shrinking; the gap reported is that of the point."""
+    rng = np.random.default_rng(1)
+    labels = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    gram = make_gram(Linear(), 1e20 * (rng.normal(size=(n, 3)) + 0.2 * labels[:, None]))
+    patience = PATIENCE * max(n, 100) // 100
+    program = hinge_svc(labels, C=1.0)
+    solution = solve(program, gram, solver="smo", max_iter=4 * patience)
+    assert solution.status == "stalled"
+    assert solution.n_iter < 2 * patience
+    assert solution.gap > 1e-3
+    assert program.contains(solution.beta)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LINEAR, SVC(kernel="linear", solver="linear"), SVR(kernel="linear"), KernelRFE(LINEAR)],
+    ids=["SVC", "by features", "SVR", "KernelRFE"],
+)
+def test_kernel_values_that_overflow_are_refused(model: Any) -> None:
+    """Before, some fits ended after no step at all and others in an error about shapes."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        with pytest.raises(ValueError, match="are infinite or not a number; scale the features"):
+            model.fit(X * 1e300, Y)
+
+
+WEIGHTS = {
+    "all": np.full(N, 1e300),
+    "one": np.where(np.arange(N) == 3, 1e300, 1.0),
+    "unequal": 10.0 ** np.linspace(-100, 100, N),
+}
+
+
+@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
+@pytest.mark.parametrize("machine", [RVC(), RVR()], ids=["RVC", "RVR"])
+def test_rows_that_count_beyond_counting_are_refused(machine: Any, weights: np.ndarray) -> None:
+    """The evidence is a sum over rows, each as often as it counts."""
+    with pytest.raises(ValueError, match=r"must be 9.01e\+15 times in all at most; got"):
+        machine.fit(X, Y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("scale", [1e100, 1e150, 1e200])
+@pytest.mark.parametrize("machine", [RVC, RVR])
+def test_functions_beyond_arithmetic(machine: Any, scale: float) -> None:
+    """What overflows promises nothing, so that the search ends."""
+    target = Y if machine is RVC else np.sin(X[:, 0])
+    model = machine(basis="columns").fit(X * scale, target)
+    assert np.isfinite(model.predict(X * scale)).all()
+
+
+def test_targets_whose_squares_overflow() -> None:
+    with pytest.raises(ValueError, match="The squares of y must be finite"):
+        RVR().fit(X, X[:, 0] * 1e200)
