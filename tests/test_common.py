@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn import svm
+from sklearn.base import clone, is_outlier_detector
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
@@ -20,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 from variants import VARIANTS, checks_of_each_variant, only_expected_warnings
 
-from mercer import SVC
+from mercer import SVC, SVDD, SVR, NearestHypersphereClassifier, OneClassSVM
 from mercer.kernels import RBF, Linear
 
 
@@ -322,3 +323,43 @@ def test_verbose_says_one_line(iris: Any, capsys: Any) -> None:
     assert capsys.readouterr().out.count("\n") == 1
     SVC().fit(*iris)
     assert capsys.readouterr().out == ""
+
+
+def failed_checks(model: Any) -> set[str]:
+    """Return the names of scikit-learn's checks that a model does not pass."""
+    found = estimator_checks.check_estimator(model, on_fail=None, on_skip=None)
+    return {one["check_name"] for one in found if one["status"] == "failed"}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_values_of_pairs_keep_the_rules_that_theirs_keep() -> None:
+    """Their arg max is no prediction, in scikit-learn's own SVC as in ours; all else holds."""
+    ours = failed_checks(SVC(decision_function_shape="ovo", tol=1e-10))
+    theirs = failed_checks(svm.SVC(decision_function_shape="ovo", tol=1e-10))
+    assert ours <= theirs
+    assert "check_classifiers_train" in theirs
+
+
+NOTHING_TO_DO = [
+    OneClassSVM(nu=1.0),
+    SVDD(nu=1.0),
+    NearestHypersphereClassifier(nu=1.0, cv=None),
+    SVR(epsilon=100.0),
+    SVC(warm_start=True),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "model",
+    [*NOTHING_TO_DO, *(model for model in VARIANTS if hasattr(model, "max_iter"))],
+    ids=str,
+)
+def test_iterations_are_counted_from_one(model: Any, iris: Any) -> None:
+    """Also where the first look finds nothing to do, and in a second fit from the solution."""
+    X, y = iris[0][:100], iris[1][:100]
+    data = X @ X.T if get_tags(model).input_tags.pairwise else X
+    arguments = (data,) if is_outlier_detector(model) else (data, y)
+    fitted = clone(model).fit(*arguments)
+    assert np.min(fitted.fit(*arguments).n_iter_) >= 1

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import threading
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn
 from sklearn import svm
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from mercer import SVC, PlattClassifier
 from mercer._folds import deal_folds
@@ -248,3 +250,46 @@ class TestFolds:
         assert np.bincount(fold).max() <= 3
         with pytest.warns(UserWarning, match="least populated"):
             list(StratifiedKFold(5).split(X, codes))
+
+
+def routed_pipeline(request: bool | None) -> Any:
+    """Return a pipeline whose last step asks for weights, refuses them, or says nothing."""
+    with sklearn.config_context(enable_metadata_routing=True):
+        return make_pipeline(
+            FunctionTransformer(), LogisticRegression().set_fit_request(sample_weight=request)
+        )
+
+
+def test_weights_reach_into_a_pipeline() -> None:
+    """By scikit-learn's routing; the result is that without a pipeline."""
+    X, y = make_classification(120, 4, random_state=0)
+    weights = np.random.default_rng(0).exponential(size=120)
+    alone = PlattClassifier(LogisticRegression()).fit(X, y, sample_weight=weights)
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = PlattClassifier(routed_pipeline(True)).fit(X, y, sample_weight=weights)
+        unweighted = PlattClassifier(routed_pipeline(False)).fit(X, y, sample_weight=weights)
+        with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError, match="sample_weight"):
+            PlattClassifier(routed_pipeline(None)).fit(X, y, sample_weight=weights)
+        scores = [
+            cross_val_score(
+                PlattClassifier(inner)
+                .set_fit_request(sample_weight=True)
+                .set_score_request(sample_weight=False),
+                X,
+                y,
+                params={"sample_weight": weights},
+            )
+            for inner in (routed_pipeline(True), routed_pipeline(True)[-1])
+        ]
+    np.testing.assert_array_equal(routed.predict_proba(X), alone.predict_proba(X))
+    plain = LogisticRegression().fit(X, y)
+    np.testing.assert_allclose(unweighted.estimator_[-1].coef_, plain.coef_)
+    np.testing.assert_array_equal(*scores)
+
+
+def test_weights_without_routing_stop_at_a_pipeline() -> None:
+    """As before, with a word on what to do."""
+    X, y = make_classification(60, 4, random_state=0)
+    model = PlattClassifier(make_pipeline(FunctionTransformer(), SVC()))
+    with pytest.raises(ValueError, match="let scikit-learn route them"):
+        model.fit(X, y, sample_weight=np.ones(60))

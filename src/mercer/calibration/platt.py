@@ -8,8 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -108,7 +110,8 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Handed to the classifier, and counted by the sigmoids.
+            Handed to the classifier, and counted by the sigmoids. With scikit-learn's metadata
+            routing the classifier gets them if it asks for them, also inside a pipeline.
 
         Returns
         -------
@@ -132,12 +135,13 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         need_two_classes(classes.size)
         if fold is None:
             fold = deal_folds(X, codes, self.cv or 5, self.random_state)
+        handed_on = self._handed_on(sample_weight)
         model = clone(self.estimator)
         if hasattr(model, "_fit_out_of_fold"):
-            values = model._fit_out_of_fold(X, y, sample_weight, fold)
+            values = model._fit_out_of_fold(X, y, handed_on, fold)
         else:
-            _fit(model, X, y, sample_weight)
-            values = self._refit_out_of_fold(X, codes, classes, sample_weight, fold)
+            _fit(model, X, y, handed_on)
+            values = self._refit_out_of_fold(X, codes, classes, handed_on, fold)
         sigmoids = _fit_sigmoids(values, codes, sample_weight)
         self.estimator_ = model
         self.classes_ = classes
@@ -147,6 +151,32 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if hasattr(model, name):
                 setattr(self, name, getattr(model, name))
         return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return who gets the weights: the sigmoids, and the classifier if it asks for them.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=to_fit)
+
+    def _handed_on(self, sample_weight: Any) -> Any:
+        """Return the weights that the classifier gets."""
+        if sample_weight is None:
+            return None
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=sample_weight)
+            return routed.estimator.fit.get("sample_weight")
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            name = type(self.estimator).__name__
+            raise ValueError(
+                f"{name}.fit takes no sample_weight; where something inside it does, let "
+                "scikit-learn route them: set_config(enable_metadata_routing=True)."
+            )
+        return sample_weight
 
     def _refit_out_of_fold(
         self, X: Any, codes: Any, classes: Any, sample_weight: Any, fold: Any
@@ -217,12 +247,7 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
-    if sample_weight is None:
-        model.fit(X, y)
-    elif has_fit_parameter(model, "sample_weight"):
-        model.fit(X, y, sample_weight=sample_weight)
-    else:
-        raise ValueError(f"{type(model).__name__}.fit takes no sample_weight.")
+    model.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
 
 
 def _class_scores(model: Any, X: Any) -> Floats:

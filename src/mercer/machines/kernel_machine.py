@@ -176,6 +176,11 @@ class KernelMachine(RememberedParameters, BaseEstimator):
             shrinking=self.shrinking,
         )
 
+    def _counted(self, n_iter: Any) -> Any:
+        """Return iterations as scikit-learn counts them: the look that finds it done is one."""
+        fewest = 0 if self.max_iter == 0 else 1
+        return max(n_iter, fewest) if np.ndim(n_iter) == 0 else np.maximum(n_iter, fewest)
+
     def _training_rows(
         self, X: Any, sample_weight: Any, *, translate: bool = False
     ) -> TrainingRows:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.gram.memory import physical_memory
 from mercer.relevance._basis import Basis
 from mercer.relevance._likelihood import Gaussian, Likelihood
 from mercer.relevance._posterior import (
@@ -176,7 +177,14 @@ def first_model(likelihood: Likelihood, basis: Basis) -> SparseModel:
 
 
 def full_model(likelihood: Likelihood, basis: Basis) -> SparseModel:
-    """Return the model with every function for every output."""
+    """Return the model with every function for every output, if there is memory for it."""
+    needed = 8.0 * likelihood.n_outputs * basis.size * likelihood.weights.size
+    if needed > physical_memory():
+        raise MemoryError(
+            f"method='classic' begins with all {basis.size} functions, whose values at "
+            f"{likelihood.weights.size} rows take {needed / 1e9:.3g} GB, and this machine has "
+            f"{physical_memory() / 1e9:.3g} GB; use method='fast' or centers."
+        )
     indices = np.tile(np.arange(basis.size), likelihood.n_outputs)
     outputs = np.repeat(np.arange(likelihood.n_outputs), basis.size)
     rows = basis.rows(np.arange(basis.size))

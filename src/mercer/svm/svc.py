@@ -82,6 +82,9 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         One machine for each pair of classes, or one for each class against the rest.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether decision values of one-against-one machines are given for each class or each pair.
+        Pairs come as from scikit-learn's ``SVC``: (0, 1), (0, 2), ..., positive for the first one,
+        and two classes give one value, positive for the second. Their arg max is no prediction,
+        which scikit-learn's own checks ask of a classifier and its ``SVC`` does not keep either.
     break_ties : bool, default=False
         How equal votes of one-against-one machines are decided: True by the sum of the decision
         values, False for the first of the tied classes. Either way `predict` is the arg max of
@@ -130,7 +133,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     objective_, gap_ : ndarray of shape (n_machines,)
         Dual objective (minimised) and largest violation of the optimality conditions.
     n_iter_ : ndarray of shape (n_machines,)
-        Iterations of the solver.
+        Iterations of the solver, at least 1 unless ``max_iter`` is 0.
     converged_ : bool
         Whether every gap is at most ``tol``.
     n_features_in_ : int
@@ -304,7 +307,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self.intercept_ = solutions.offset
         self.objective_ = solutions.objective
         self.gap_ = solutions.gap
-        self.n_iter_ = solutions.n_iter
+        self.n_iter_ = self._counted(solutions.n_iter)
         self.converged_ = bool(solutions.converged.all())
         self.margin_ = training.margin
         self.slack_ = slacks(training, rows.kept, X.shape[0])

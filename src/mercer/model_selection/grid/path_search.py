@@ -271,24 +271,31 @@ class PathSearchCV(GridSearchCV):
     def _conclude(
         self, X: Any, y: Any, results: Any, out: list[Any], scorers: Any, metric: str
     ) -> None:
-        """Set what a search of scikit-learn sets."""
-        self.multimetric_ = isinstance(out[0]["test_scores"], dict)
-        self.n_splits_ = len(out) // len(results["params"])
-        if self.refit or not self.multimetric_:
-            self.best_index_ = self._select_best_index(self.refit, metric, results)
-            self.best_params_ = results["params"][self.best_index_]
+        """Set what a search of scikit-learn sets, after the refit, which may fail."""
+        multimetric, found = isinstance(out[0]["test_scores"], dict), {}
+        if self.refit or not multimetric:
+            best = self._select_best_index(self.refit, metric, results)
+            found = {"best_index_": best, "best_params_": results["params"][best]}
             if not callable(self.refit):
-                self.best_score_ = results[f"mean_test_{metric}"][self.best_index_]
+                found["best_score_"] = results[f"mean_test_{metric}"][best]
         if self.refit:
-            best = clone(self.best_params_, safe=False)
-            self.best_estimator_ = clone(self.estimator).set_params(**best)
-            start = time.perf_counter()
-            self.best_estimator_.fit(X, y)
-            self.refit_time_ = time.perf_counter() - start
-            if hasattr(self.best_estimator_, "feature_names_in_"):
-                self.feature_names_in_ = self.best_estimator_.feature_names_in_
+            found |= self._refitted(X, y, found["best_params_"])
+        self.multimetric_ = multimetric
+        self.n_splits_ = len(out) // len(results["params"])
+        for name, value in found.items():
+            setattr(self, name, value)
         self.scorer_ = getattr(scorers, "_scorers", scorers)
         self.cv_results_ = results
+
+    def _refitted(self, X: Any, y: Any, params: Any) -> dict[str, Any]:
+        """Return the best model, fitted to all rows, and what goes with it."""
+        model = clone(self.estimator).set_params(**clone(params, safe=False))
+        start = time.perf_counter()
+        model.fit(X, y)
+        found = {"best_estimator_": model, "refit_time_": time.perf_counter() - start}
+        if hasattr(model, "feature_names_in_"):
+            found["feature_names_in_"] = model.feature_names_in_
+        return found
 
 
 def _positions(split: tuple[Any, Any]) -> tuple[Any, ...]:
