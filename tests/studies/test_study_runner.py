@@ -1,10 +1,12 @@
 """Running a study: nothing is lost, nothing is done twice, whatever happens."""
 
+import errno
 import importlib
 import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -148,6 +150,25 @@ def test_a_half_written_line_is_done_again(make_study, counts, tmp_path, cut):
     assert run_study(make_study(), out=tmp_path / "out").dropped == 0
     assert sum(counts().values()) == 17
     assert len(path.read_text().splitlines()) == 16
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk(make_study, counts, tmp_path, monkeypatch):
+    """The run ends with the system's error and lets others write; later it goes on."""
+    out = tmp_path / "out"
+    whole = run_study(make_study(), out=tmp_path / "other")
+    open_file = Path.open
+
+    def on_a_full_disk(path, mode="r", **how):
+        return open_file(Path("/dev/full") if mode == "a" else path, mode, **how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", on_a_full_disk)
+        with pytest.raises(OSError, match="No space left") as caught:
+            run_study(make_study(), out=out)
+    results = run_study(make_study(), out=out)  # while the error still holds on to its frames
+    assert caught.value.errno == errno.ENOSPC
+    assert numbers(results) == numbers(whole)
 
 
 def test_a_changed_line_is_not_believed(make_study, counts, tmp_path):

@@ -90,9 +90,11 @@ class Checkpoint(FinishedCells):
         super().add(record)
 
     def close(self) -> None:
-        """Close the file and let others write."""
-        self._file.close()
-        self._lock.close()
+        """Close the file and let others write, also where the disk is full."""
+        try:
+            self._file.close()
+        finally:
+            self._lock.close()
 
 
 def cell_of(record: Record) -> Cell:
