@@ -46,3 +46,9 @@ def test_a_pipeline_may_take_dates() -> None:
     as_days = FunctionTransformer(days_since_the_first)
     model = PlattClassifier(make_pipeline(as_days, SVC())).fit(DAYS, Y)
     np.testing.assert_array_equal(model.predict(DAYS), Y)
+
+
+def test_dates_are_refused_by_machines_that_are_fitted() -> None:
+    model = SVC().fit(MIXED[["size"]].to_numpy().repeat(2, axis=1), Y)
+    with pytest.raises(ValueError, match="X holds dates or times"):
+        model.predict(DAYS)

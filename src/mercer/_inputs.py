@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from mercer._sklearn import check_sample_weight, validate_parameter_constraints
+from mercer._sklearn import check_sample_weight, refuse_dates, validate_parameter_constraints
 
 
 class RememberedParameters:
@@ -67,6 +67,7 @@ def checked_rows(model: Any, X: Any, *, reset: bool = False, **how: Any) -> Any:
         if reset:
             model.n_features_in_ = X.shape[1]
         return X
+    refuse_dates(X)
     return validate_data(model, X, reset=reset, **how)
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "feature_importances",
     "fit_context",
     "fitted_rows",
+    "refuse_dates",
     "take_rows",
     "validate_parameter_constraints",
 ]

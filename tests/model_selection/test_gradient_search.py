@@ -262,6 +262,31 @@ def test_other_data_start_anew() -> None:
     assert other == GradientSearch(L2, "evidence").fit(X + 1e-3 * X**2, y).best_params_
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_leaves_the_last_checkpoint(monkeypatch: Any, tmp_path: Path) -> None:
+    """The search ends with the system's error; what was saved before is used later."""
+    X, y = problem(60)
+    path = tmp_path / "search.txt"
+    open_file, additions = Path.open, iter(range(100))
+
+    def on_a_full_disk(file: Path, mode: str = "r", **how: Any) -> Any:
+        is_full = mode == "a" and next(additions) >= 2
+        return open_file(Path("/dev/full") if is_full else file, mode, **how)
+
+    search = GradientSearch(L2, "evidence", checkpoint=path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", on_a_full_disk)
+        with pytest.raises(OSError, match="No space left"):
+            search.fit(X, y)
+    assert not hasattr(search, "best_estimator_")
+    kept = path.read_bytes()
+    assert kept
+    search.fit(X, y)
+    assert path.read_bytes().startswith(kept)
+    alone = GradientSearch(L2, "evidence").fit(X, y)
+    assert search.best_criterion_ == alone.best_criterion_
+
+
 def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
     X, y = problem(40)
     path = tmp_path / "search.txt"

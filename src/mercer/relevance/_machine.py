@@ -12,11 +12,10 @@ from scipy.linalg import block_diag
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer._inputs import checked_rows
+from mercer._inputs import checked_rows, checked_weights
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import available_threads, blas_threads
 from mercer._warnings import warn
-from mercer._weights import checked_weights
 from mercer.kernels import Kernel, Linear
 from mercer.machines import KernelMachine, rows_of
 from mercer.relevance._basis import (
