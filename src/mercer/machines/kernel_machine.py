@@ -17,7 +17,7 @@ from mercer._threads import wanted_threads
 from mercer.gram import Gram, make_gram
 from mercer.kernels import Kernel, Linear, as_kernel
 from mercer.machines.training import warn_if_indefinite
-from mercer.solvers import Options
+from mercer.solvers import Options, Solution, Solutions
 from mercer.solvers.solve import SOLVERS
 
 Floats = NDArray[np.float64]
@@ -176,10 +176,12 @@ class KernelMachine(RememberedParameters, BaseEstimator):
             shrinking=self.shrinking,
         )
 
-    def _counted(self, n_iter: Any) -> Any:
+    @staticmethod
+    def _counted(solved: Solution | Solutions) -> Any:
         """Return iterations as scikit-learn counts them: the look that finds it done is one."""
-        fewest = 0 if self.max_iter == 0 else 1
-        return max(n_iter, fewest) if np.ndim(n_iter) == 0 else np.maximum(n_iter, fewest)
+        if isinstance(solved, Solution):
+            return max(solved.n_iter, int(solved.converged))
+        return np.maximum(solved.n_iter, solved.converged)
 
     def _training_rows(
         self, X: Any, sample_weight: Any, *, translate: bool = False

@@ -137,7 +137,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         Squared radius plus the price of slack, and the largest violation of the optimality
         conditions, of each ball.
     n_iter_ : ndarray of shape (n_classes,)
-        Iterations of the solver, at least 1 unless ``max_iter`` is 0.
+        Iterations of the solver, at least 1 where it has converged.
     converged_ : bool
         Whether every gap is at most ``tol``.
     slope_ : float
@@ -332,7 +332,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         self.support_kind_ = np.where(at_bound, "bound", "margin")
         self.objective_ = np.array([ball.value for ball in balls])
         self.gap_ = solutions.gap / np.array([task.variance for task in tasks])
-        self.n_iter_ = self._counted(solutions.n_iter)
+        self.n_iter_ = self._counted(solutions)
         self.converged_ = bool(solutions.converged.all())
         self.shape_fit_ = X.shape
         self._centres = replace(centres, support=support)

@@ -100,7 +100,7 @@ class OneClassSVM(OneClassMachine):
     gap_ : ndarray of shape (1,)
         Largest violation of the optimality conditions.
     n_iter_ : int
-        Iterations of the solver, at least 1 unless ``max_iter`` is 0.
+        Iterations of the solver, at least 1 where it has converged.
     converged_ : bool
         Whether the gap is at most ``tol``.
     fit_status_ : int
@@ -211,7 +211,7 @@ class OneClassSVM(OneClassMachine):
         self.offset_ = -intercept
         self.objective_ = np.array([solution.objective])
         self.gap_ = np.array([solution.gap])
-        self.n_iter_ = self._counted(solution.n_iter)
+        self.n_iter_ = self._counted(solution)
         self.converged_ = solution.converged
         self.fit_status_ = 0 if solution.converged else 1
         self.shape_fit_ = data.X.shape

@@ -128,7 +128,7 @@ class SVDD(OneClassMachine):
     gap_ : ndarray of shape (1,)
         Largest violation of the optimality conditions, in the units of ``tol``.
     n_iter_ : int
-        Iterations of the solver, at least 1 unless ``max_iter`` is 0.
+        Iterations of the solver, at least 1 where it has converged.
     converged_ : bool
         Whether the gap is at most ``tol``.
     n_features_in_ : int
@@ -235,7 +235,7 @@ class SVDD(OneClassMachine):
             )
         self._store(data, problem, ball_of(problem, solution, unit), unit)
         self.gap_ = np.array([solution.gap / variance])
-        self.n_iter_ = self._counted(solution.n_iter)
+        self.n_iter_ = self._counted(solution)
         self.converged_ = solution.converged
         self._say(data.X.shape[0], self.support_.size, solution, self.gap_[0])
         warn_unless_converged([solution], self.tol * variance)

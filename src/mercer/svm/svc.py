@@ -133,7 +133,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     objective_, gap_ : ndarray of shape (n_machines,)
         Dual objective (minimised) and largest violation of the optimality conditions.
     n_iter_ : ndarray of shape (n_machines,)
-        Iterations of the solver, at least 1 unless ``max_iter`` is 0.
+        Iterations of the solver, at least 1 where it has converged.
     converged_ : bool
         Whether every gap is at most ``tol``.
     n_features_in_ : int
@@ -307,7 +307,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self.intercept_ = solutions.offset
         self.objective_ = solutions.objective
         self.gap_ = solutions.gap
-        self.n_iter_ = self._counted(solutions.n_iter)
+        self.n_iter_ = self._counted(solutions)
         self.converged_ = bool(solutions.converged.all())
         self.margin_ = training.margin
         self.slack_ = slacks(training, rows.kept, X.shape[0])

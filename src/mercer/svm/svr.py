@@ -97,7 +97,7 @@ class SVR(RegressorMixin, KernelMachine):
     objective_, gap_ : ndarray of shape (1,)
         Dual objective (minimised) and largest violation of the optimality conditions.
     n_iter_ : int
-        Iterations of the solver, at least 1 unless ``max_iter`` is 0.
+        Iterations of the solver, at least 1 where it has converged.
     converged_ : bool
         Whether the gap is at most ``tol``.
     n_features_in_ : int
@@ -223,7 +223,7 @@ class SVR(RegressorMixin, KernelMachine):
         self.shape_fit_ = X.shape
         self.intercept_ = np.array([solution.offset])
         self.objective_, self.gap_ = np.array([solution.objective]), np.array([solution.gap])
-        self.n_iter_, self.converged_ = self._counted(solution.n_iter), solution.converged
+        self.n_iter_, self.converged_ = self._counted(solution), solution.converged
         self.slack_ = np.zeros(X.shape[0])
         self.slack_[kept] = np.maximum(0.0, np.abs(targets - model.fitted) - self.epsilon)
         if self.warm_start:
