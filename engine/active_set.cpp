@@ -7,7 +7,9 @@ namespace mercer {
 
 namespace {
 
-constexpr double singular = 1e-9;  // pivots below this share of the entry count as 0
+constexpr double singular = 1e-9;   // pivots below this share of the entry count as 0
+constexpr double rounding = 1e-13;  // and so do those below this share of the largest entry
+constexpr double wrong = 1e-6;      // pivots below minus this share tell that the inverse is one no longer
 constexpr int refinements = 4;
 
 double dot(const double* a, const double* b, Index n) {
@@ -155,8 +157,10 @@ ActiveSet::Outcome ActiveSet::admit(Index i) {
         for (Index k = 1; k < size; ++k) rhs_[k] = entry(i, free_[k - 1]);
         times_inverse(rhs_, direction_);
         const double own = entry(i, i), pivot = own - dot(rhs_.data(), direction_.data(), size);
-        if (!std::isfinite(pivot)) return Outcome::lost;
-        if (pivot > singular * (own + std::abs(own - pivot))) {
+        double largest = own;
+        for (Index k : free_) largest = std::max(largest, entry(k, k));
+        if (!std::isfinite(pivot) || pivot < -wrong * largest) return Outcome::lost;
+        if (pivot > std::max(singular * (own + std::abs(own - pivot)), rounding * largest)) {
             add_outer(direction_, 1.0 / pivot);
             for (Index k = 0; k < size; ++k) row(k)[size] = row(size)[k] = -direction_[k] / pivot;
             row(size)[size] = 1.0 / pivot;

@@ -31,6 +31,7 @@ public:
     Outcome forget(const double* const* columns, Index count);
 
     double offset() const;
+    std::int64_t n_steps() const { return n_steps_; }
 
 private:
     Index n_free() const { return free_.size(); }

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "degenerate.hpp"
 #include "smo.hpp"
 #include "verdict.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr double separable_margin = 1e-5;  // relative to the radius of the data; a smaller one counts as none
 constexpr double small_tol = 1e-11;
+constexpr Index many_steps = 100;     // for each variable; ordinary programs take fewer than ten
 constexpr Index side_by_side = 5000;  // programs of at most so many variables have a thread each
 constexpr Index first_look = 32;      // rows of each side whose gradient is computed anew
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -204,12 +206,25 @@ private:
         return solve_smo(rows, problem_, options, at_, pool_);
     }
 
-    // To the tolerance, and a small program beyond it, in as many steps again as it may take.
+    // To the tolerance, and a small program beyond it, in as many steps again as it may take. Where a small one takes
+    // far more than others do, a method for such cases is tried before it goes on.
     template <class T>
     SmoResult finish(const RowSource<T>& rows, Limits& limits, std::int64_t n_iter) {
         SmoOptions options = limits.remaining(tol_, n_iter);
-        if (n() <= few_variables && options.max_iter < 0) options.refined_tol = small_tol;
-        return run(rows, options);
+        if (n() > few_variables || options.max_iter >= 0) return run(rows, options);
+        options.refined_tol = small_tol;
+        options.max_iter = many_steps * n();
+        SmoResult result = run(rows, options);
+        if (result.status != SmoStatus::max_iter) return result;
+        const ActiveSetResult other = solve_by_active_set(rows, problem_, at_, std::min(tol_, small_tol));
+        result.n_iter += other.n_iter;
+        set_gradient();
+        if (other.solved) return {SmoStatus::converged, result.n_iter, violation_of(problem_, at_).gap()};
+        options.max_iter = -1;
+        const std::int64_t before = result.n_iter;
+        result = run(rows, options);
+        result.n_iter += before;
+        return result;
     }
 
     // Puts exact values into the gradient of every variable that could determine the gap. The worst of both sides are
