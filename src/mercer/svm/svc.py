@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._inputs import checked_data, checked_rows, need_two_classes
+from mercer._inputs import checked_data, checked_rows, checked_weights, need_two_classes
 from mercer._sklearn import StrOptions, fit_context
 from mercer.gram import KernelSums
 from mercer.kernels import Linear
@@ -120,8 +120,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     support_kind_ : ndarray of str, same shape as ``dual_coef_``
         "margin" strictly between the bounds, "bound" at C, "" where the vector takes no part.
     intercept_ : ndarray of shape (n_machines,)
-        b of each machine. Where all multipliers are at their bounds, b may be anywhere in an interval,
-        and this is its middle; that of scikit-learn may be an end of it.
+        b of each machine. Where all multipliers are at their bounds, b may be anywhere in an
+        interval, and this is its middle; that of scikit-learn may be an end of it.
     coef_ : ndarray of shape (n_machines, n_features)
         w of each machine, where the kernel is linear.
     margin_ : ndarray of shape (n_machines,)
@@ -237,8 +237,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         X, y = checked_data(self, X, y, ensure_min_samples=2, **self._data_format())
         if y.dtype.kind not in "biuUS":  # whole numbers and strings are labels whatever they are
             check_classification_targets(y)
+        classes, codes = _classes(y, X, sample_weight)
         rows = self._training_rows(X, sample_weight)
-        classes, codes = _classes(y, rows.kept)
         factors = class_factors(self.class_weight, classes, codes, rows.weights)
         training = Training.of(
             rows.gram,
@@ -420,11 +420,12 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
 
 
-def _classes(y: Any, kept: Any) -> tuple[Any, Any]:
-    """Return the labels that occur among the rows kept, and the position of each row's label."""
+def _classes(y: Any, X: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """Return the labels of rows with weight, and the position of the label of each such row."""
     classes, codes = np.unique(y, return_inverse=True)
-    present = np.flatnonzero(np.bincount(codes[kept], minlength=classes.size))
-    need_two_classes(present.size)
-    if kept.size == codes.size:
-        return classes, codes
-    return classes[present], np.searchsorted(present, codes[kept])
+    if sample_weight is not None:
+        codes = codes[checked_weights(sample_weight, X) > 0]
+        present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
+        classes, codes = classes[present], np.searchsorted(present, codes)
+    need_two_classes(classes.size)
+    return classes, codes
