@@ -23,6 +23,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from mercer import SVC, PlattClassifier
 from mercer._folds import deal_folds
 from mercer.calibration import fit_sigmoid
+from mercer.kernels import RBF
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
@@ -293,3 +294,21 @@ def test_weights_without_routing_stop_at_a_pipeline() -> None:
     model = PlattClassifier(make_pipeline(FunctionTransformer(), SVC()))
     with pytest.raises(ValueError, match="let scikit-learn route them"):
         model.fit(X, y, sample_weight=np.ones(60))
+
+
+@pytest.mark.parametrize("kind", [SVC, svm.SVC])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_precomputed_kernel_is_as_good_as_its_data(kind: Any, weighted: bool) -> None:
+    """Also with rows without weight, which stay columns of the matrix (scikit-learn loses them)."""
+    X, y = make_classification(90, 4, n_informative=3, n_redundant=0, random_state=0)
+    least = 0 if kind is SVC else 1
+    weight = np.random.default_rng(0).integers(least, 3, 90).astype(float) if weighted else None
+    folds = [(np.flatnonzero(np.arange(90) % 3 != k), np.arange(k, 90, 3)) for k in range(3)]
+    kernel = RBF(0.3)
+    direct = PlattClassifier(kind(gamma=0.3, tol=1e-8), cv=folds).fit(X, y, weight)
+    given = PlattClassifier(kind(kernel="precomputed", tol=1e-8), cv=folds)
+    given.fit(kernel(X), y, weight)
+    Q = X[:20] + 0.1
+    np.testing.assert_allclose(
+        given.predict_proba(kernel(Q, X)), direct.predict_proba(Q), atol=1e-6
+    )

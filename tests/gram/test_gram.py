@@ -317,3 +317,18 @@ def test_kept_memory_is_given_back() -> None:
     SVC().fit(X, X[:, 0] > 0)
     assert release_memory() > 0
     assert release_memory() == 0
+
+
+def test_a_kernel_of_python_sees_sparse_data_as_they_are() -> None:
+    """In a fit as in a prediction; only the engine wants them dense."""
+    seen = set()
+
+    def linear(A: Any, B: Any) -> Any:
+        seen.update({sp.issparse(A), sp.issparse(B)})
+        return (A @ B.T).toarray()
+
+    X, y = sp.random_array((30, 6), density=0.5, format="csr", rng=0), np.arange(30) % 2
+    model = SVC(kernel=linear).fit(X, y)
+    expected = SVC(kernel="linear").fit(X, y).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-6)
+    assert seen == {True}

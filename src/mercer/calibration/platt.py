@@ -126,23 +126,29 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_classification_targets(y)
         counted = self.cv is None or isinstance(self.cv, Integral)
         fold = None if counted else split_folds(X, y, self.cv)
+        kept = np.arange(len(y))
         if sample_weight is not None:
             sample_weight = check_sample_weight(sample_weight, X)
             kept = np.flatnonzero(sample_weight)
-            X, y, sample_weight = take_rows(X, kept), y[kept], sample_weight[kept]
-            fold = fold if fold is None else fold[kept]
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = np.unique(y[kept], return_inverse=True)
         need_two_classes(classes.size)
         if fold is None:
-            fold = deal_folds(X, codes, self.cv or 5, self.random_state)
+            fold = np.full(len(y), -1)
+            fold[kept] = deal_folds(take_rows(X, kept), codes, self.cv or 5, self.random_state)
         handed_on = self._handed_on(sample_weight)
+        if not self._is_pairwise():  # rows without weight are columns of a kernel matrix
+            X, y, fold = take_rows(X, kept), y[kept], fold[kept]
+            handed_on = None if handed_on is None else handed_on[kept]
+            sample_weight = None if sample_weight is None else sample_weight[kept]
+            kept = np.arange(kept.size)
         model = clone(self.estimator)
         if hasattr(model, "_fit_out_of_fold"):
-            values = model._fit_out_of_fold(X, y, handed_on, fold)
+            values = model._fit_out_of_fold(X, y, handed_on, fold)[kept]
         else:
             _fit(model, X, y, handed_on)
-            values = self._refit_out_of_fold(X, codes, classes, handed_on, fold)
-        sigmoids = _fit_sigmoids(values, codes, sample_weight)
+            values = self._refit_out_of_fold(X, codes, classes, handed_on, fold, kept)
+        counts = None if sample_weight is None else sample_weight[kept]
+        sigmoids = _fit_sigmoids(values, codes, counts)
         self.estimator_ = model
         self.classes_ = classes
         self.A_ = np.array([sigmoid.A for sigmoid in sigmoids])
@@ -178,21 +184,29 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return sample_weight
 
+    def _is_pairwise(self) -> bool:
+        return bool(get_tags(self.estimator).input_tags.pairwise)
+
     def _refit_out_of_fold(
-        self, X: Any, codes: Any, classes: Any, sample_weight: Any, fold: Any
+        self, X: Any, codes: Any, classes: Any, sample_weight: Any, fold: Any, kept: Any
     ) -> Floats:
-        """Return decision values of each pair by classifiers fitted without the row's fold."""
+        """Return decision values of each pair by classifiers fitted without the row's fold.
+
+        Codes and values are those of the rows ``kept``, the others of all rows.
+        """
+        is_pairwise = self._is_pairwise()
         pairs = list(combinations(range(classes.size), 2))
         values = np.full((codes.size, len(pairs)), np.nan)
+        fold = fold[kept]
         for number in np.unique(fold[fold >= 0]):
             left_out, rest = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
             present = np.unique(codes[rest])
             scores = np.full((left_out.size, classes.size), np.nan)
             if present.size > 1:
-                weight = None if sample_weight is None else sample_weight[rest]
-                model = clone(self.estimator)
-                _fit(model, take_rows(X, rest), classes[codes[rest]], weight)
-                scores[:, present] = _class_scores(model, take_rows(X, left_out))
+                weight = None if sample_weight is None else sample_weight[kept[rest]]
+                model, columns = clone(self.estimator), kept[rest] if is_pairwise else None
+                _fit(model, _part(X, kept[rest], columns), classes[codes[rest]], weight)
+                scores[:, present] = _class_scores(model, _part(X, kept[left_out], columns))
             for pair, (first, second) in enumerate(pairs):
                 both = first in present and second in present
                 # Without one of the classes, all that is known speaks for the other.
@@ -244,6 +258,11 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.pairwise = inner.input_tags.pairwise
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
+
+
+def _part(X: Any, rows: Any, columns: Any) -> Any:
+    """Return some rows, and of a kernel matrix some columns."""
+    return take_rows(X, rows) if columns is None else np.asarray(X)[np.ix_(rows, columns)]
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any) -> None:

@@ -44,9 +44,9 @@ def make_gram(kernel: Kernel, X: Any, *, memory: float = 200e6) -> Gram:
     """
     if kernel.is_pairwise:
         return StoredGram(kernel(X))
-    if sp.issparse(X) and X.shape[0] * X.shape[1] * 8 <= DENSE_LIMIT:
-        X = X.toarray()
     form = kernel.pairwise_form()
+    if form is not None and sp.issparse(X) and X.shape[0] * X.shape[1] * 8 <= DENSE_LIMIT:
+        X = X.toarray()
     if form is not None and not sp.issparse(X):
         return ComputedGram(form, np.ascontiguousarray(X, dtype=np.float64))
     if X.shape[0] ** 2 * 8 <= memory:
