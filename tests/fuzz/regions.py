@@ -12,9 +12,7 @@ from mercer.kernels import as_kernel
 from .program import Program
 
 KNOWN: dict[str, str] = {
-    "large numbers": "fits to kernel values or targets above 1e6, or odd weights, may not end",
     "objective": "objective_ is off by up to a millionth on some hundred rows of several classes",
-    "offset": "searches and fits differ in the offset where no variable is free",
 }
 
 
