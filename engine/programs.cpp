@@ -21,6 +21,7 @@ constexpr double separable_margin = 1e-5;  // relative to the radius of the data
 constexpr double small_tol = 1e-11;
 constexpr Index many_steps = 100;     // for each variable; ordinary programs take fewer than ten
 constexpr Index side_by_side = 5000;  // programs of at most so many variables have a thread each
+constexpr Index few_points = 1024;    // the matrix of so many fits a processor's cache
 constexpr Index first_look = 32;      // rows of each side whose gradient is computed anew
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -289,10 +290,17 @@ bool are_shared_out(const Programs& programs, Index largest, int n_threads) {
 
 }  // namespace
 
-void solve_programs(const RowSupply& supply, const Programs& programs, const SmoOptions& options,
+void solve_programs(const RowSupply& given, const Programs& programs, const SmoOptions& options,
                     const ProgramReport& report) {
     Index largest = 0;
     for (Index k = 0; k < programs.count; ++k) largest = std::max(largest, programs.ends[k + 1] - programs.ends[k]);
+    // Small programs that share points: kernel values are computed once for all of them.
+    std::unique_ptr<RowSupply> held;
+    if (programs.count > 2 && largest <= few_variables && given.size() <= few_points) {
+        Pool alone(1);
+        held = given.held(alone);
+    }
+    const RowSupply& supply = held ? *held : given;
     Limits limits(options);
     const auto solve = [&](Index k, Pool& pool) {
         try {

@@ -81,6 +81,15 @@ std::unique_ptr<RowSource<double>> PointSupply::wide(const Array<Index>* selecti
     return computed<double>(points_, n_, d_, selection, shape_, pool);
 }
 
+std::unique_ptr<RowSupply> PointSupply::held(Pool& pool) const {
+    const Index stride = padded(n_);
+    Buffer<double> values(n_ * stride);
+    std::fill_n(values.data(), n_ * stride, 0.0);
+    const PackedRows<double> rows = packed<double>(points_, d_, everything(n_), shape_, pool);
+    kernel_matrix<double>(rows.suited(shape_), rows, rows, values.data(), stride, pool);
+    return std::make_unique<MatrixSupply<double>>(std::move(values), stride, n_);
+}
+
 Array<double> PointSupply::times(const Array<Index>& to, const Array<Index>& from, const Array<double>& weights,
                                  bool rough, Pool& pool) const {
     if (rough) return computed_times<float>(points_, d_, shape_, to, from, weights, pool);

@@ -21,6 +21,9 @@ public:
     virtual std::unique_ptr<RowSource<float>> single(const Array<Index>* selection, Pool& pool) const = 0;
     virtual std::unique_ptr<RowSource<double>> wide(const Array<Index>* selection, Pool& pool) const = 0;
 
+    // The same with all values in memory, where that saves work; else null.
+    virtual std::unique_ptr<RowSupply> held(Pool&) const { return nullptr; }
+
     // For each point of `to`, the sum of its kernel values with the points of `from`, each times its weight. Values are
     // of single precision only where there are no others or `rough` allows it; sums never.
     virtual Array<double> times(const Array<Index>& to, const Array<Index>& from, const Array<double>& weights,
@@ -37,6 +40,7 @@ public:
     std::int64_t worthwhile_cache() const override;
     std::unique_ptr<RowSource<float>> single(const Array<Index>* selection, Pool& pool) const override;
     std::unique_ptr<RowSource<double>> wide(const Array<Index>* selection, Pool& pool) const override;
+    std::unique_ptr<RowSupply> held(Pool& pool) const override;
     Array<double> times(const Array<Index>& to, const Array<Index>& from, const Array<double>& weights, bool rough,
                         Pool& pool) const override;
 
@@ -46,11 +50,13 @@ private:
     KernelShape shape_;
 };
 
-// Rows of a matrix, which the caller keeps alive.
+// Rows of a matrix, which the caller keeps alive, or which it keeps itself.
 template <class T>
 class MatrixSupply final : public RowSupply {
 public:
     MatrixSupply(const T* matrix, Index stride, Index n) : matrix_(matrix), stride_(stride), n_(n) {}
+    MatrixSupply(Buffer<T> own, Index stride, Index n)
+        : own_(std::move(own)), matrix_(own_.data()), stride_(stride), n_(n) {}
 
     Index size() const override { return n_; }
     std::unique_ptr<RowSource<float>> single(const Array<Index>* selection, Pool&) const override;
@@ -59,6 +65,7 @@ public:
                         Pool& pool) const override;
 
 private:
+    Buffer<T> own_;
     const T* matrix_;
     Index stride_, n_;
 };

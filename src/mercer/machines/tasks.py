@@ -99,9 +99,13 @@ def decompose(codes: NDArray[np.int64], n_classes: int, multi_class: str) -> Two
         return TwoClassTasks(np.tile(np.arange(n), n_classes), signs, np.arange(n_classes + 1) * n)
     first, second = pairs_of(n_classes)
     counts = np.bincount(codes, minlength=n_classes)
-    members = np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
-    ends = np.concatenate([[0], np.cumsum(counts[first] + counts[second])])
-    rows = np.concatenate([members[code] for pair in zip(first, second) for code in pair])
+    classes = np.stack([first, second], axis=1).ravel()  # the two of each machine
+    sizes = counts[classes]
+    behind = np.cumsum(sizes)
+    ends = np.concatenate([[0], behind[1::2]])
+    # The rows of a class stand together in this order, from which each machine takes two runs.
+    order, begins = np.argsort(codes, kind="stable"), np.cumsum(counts) - counts
+    rows = order[np.arange(behind[-1]) + np.repeat(begins[classes] - behind + sizes, sizes)]
     # Sorted within each machine, all at once.
     places = np.repeat(np.arange(first.size), np.diff(ends)) * n
     rows = np.sort(rows + places) - places
