@@ -52,3 +52,10 @@ def test_dates_are_refused_by_machines_that_are_fitted() -> None:
     model = SVC().fit(MIXED[["size"]].to_numpy().repeat(2, axis=1), Y)
     with pytest.raises(ValueError, match="X holds dates or times"):
         model.predict(DAYS)
+
+
+@pytest.mark.parametrize("model", EACH_CLASS, ids=lambda model: type(model).__name__)
+def test_a_single_column_is_refused_as_scikit_learn_does(model: Any) -> None:
+    """A column taken out of a table has one kind of data, not one for each column."""
+    with pytest.raises(ValueError, match=r"2|two|rows and columns|kernel matrix"):
+        clone(model).fit(MIXED["size"], Y)

@@ -57,7 +57,7 @@ def _holds_pipeline(estimator: Any) -> bool:
 
 def refuse_dates(X: Any) -> None:
     """Say that dates and spans of time are no numbers; which unit to take only the user knows."""
-    dtypes = getattr(X, "dtypes", None)
+    dtypes = getattr(X, "dtypes", None) if hasattr(X, "columns") else None
     kinds = [getattr(X, "dtype", None)] if dtypes is None else list(dtypes)
     for column, kind in enumerate(kinds):
         # A kind of NumPy and pandas, a method of polars.

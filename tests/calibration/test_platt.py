@@ -312,3 +312,20 @@ def test_a_precomputed_kernel_is_as_good_as_its_data(kind: Any, weighted: bool) 
     np.testing.assert_allclose(
         given.predict_proba(kernel(Q, X)), direct.predict_proba(Q), atol=1e-6
     )
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("C", [0.001, 1.0])
+def test_balanced_classes_are_balanced_in_each_fold(loss: str, weighted: bool, C: float) -> None:
+    """Where all multipliers are at their bounds, a fold too much of one class would decide all."""
+    X, y = make_classification(300, 6, weights=[0.8], random_state=0)
+    weight = np.random.default_rng(1).integers(1, 4, 300).astype(float) if weighted else None
+    model = SVC(C=C, gamma=0.2, loss=loss, class_weight="balanced", tol=1e-7)
+    fold = np.random.default_rng(0).integers(0, 4, 300)
+    values = clone(model)._fit_out_of_fold(X, y, weight, fold)[:, 0]
+    for number in range(4):
+        rest = fold != number
+        own = None if weight is None else weight[rest]
+        expected = clone(model).fit(X[rest], y[rest], own).decision_function(X[~rest])
+        np.testing.assert_allclose(values[~rest], expected, atol=1e-4)

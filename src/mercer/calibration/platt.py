@@ -42,8 +42,8 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     nothing of probabilities.
 
     With `mercer.SVC` the folds share one kernel matrix and start from the full solution, so that
-    five of them cost little more than one fit. ``gamma="scale"`` and ``class_weight="balanced"``
-    then mean the same numbers in all folds, and the folds are solved to thirty times ``tol``. Any
+    five of them cost little more than one fit. ``gamma="scale"`` then means the same number in all
+    folds, and the folds are solved to thirty times ``tol``. Any
     other classifier with ``decision_function`` is fitted once more for each fold; put preprocessing
     into a pipeline, so that the folds do not see it.
 

@@ -12,7 +12,7 @@ from mercer.machines.kernel_machine import (
     check_square,
     rows_of,
 )
-from mercer.machines.left_out import out_of_fold_values
+from mercer.machines.left_out import balanced_anew, out_of_fold_values
 from mercer.machines.tasks import (
     DualModel,
     TwoClassTask,
@@ -53,6 +53,7 @@ __all__ = [
     "TwoClassMachine",
     "TwoClassTask",
     "TwoClassTasks",
+    "balanced_anew",
     "build_dual_model",
     "centred",
     "check_square",

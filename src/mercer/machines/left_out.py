@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,6 +43,7 @@ def out_of_fold_values(
     training: Training,
     fold: Rows,
     options: Options,
+    repriced: Callable[[int], Vector] | None = None,
 ) -> Vector:
     """Return f(x) of each machine for each row, by the machine trained without the row's fold.
 
@@ -59,6 +60,8 @@ def out_of_fold_values(
         Negative for rows that are never left out.
     options : Options
         Those of the full machines.
+    repriced : callable or None, default=None
+        Gives for a fold the factor by which slack of each row costs more without it; None means 1.
 
     Returns
     -------
@@ -78,8 +81,10 @@ def out_of_fold_values(
             signs = np.unique(task.signs[own != number])
             if signs.size < 2:
                 values[task.rows[left_out], machine] = signs.sum()
+            elif repriced is not None:
+                pending.append(_Retraining(full, left_out, repriced(number)[task.rows]))
             elif solution.beta[left_out].any():
-                pending.append(_Retraining(full, left_out))
+                pending.append(_Retraining(full, left_out, np.ones(own.size)))
             else:
                 values[task.rows[left_out], machine] = full.decision[left_out]
         while pending:
@@ -90,6 +95,49 @@ def out_of_fold_values(
             if pending:
                 full.take_more()
     return values
+
+
+def balanced_anew(codes: Rows, weights: Vector, fold: Rows) -> Callable[[int], Vector]:
+    """Return what ``class_weight="balanced"`` makes of each row without a fold, beside with all.
+
+    Without it, small machines whose multipliers are all at their bounds would have more of one
+    class than of the other, and an offset that speaks of nothing else.
+
+    Parameters
+    ----------
+    codes : ndarray of int of shape (n,)
+        Classes, all of which occur.
+    weights : ndarray of shape (n,)
+    fold : ndarray of int of shape (n,)
+
+    Returns
+    -------
+    callable
+        For `out_of_fold_values`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes, fold = np.array([0, 0, 0, 1]), np.array([0, 1, 1, 1])
+    >>> balanced_anew(codes, np.ones(4), fold)(0)  # two and one are left of three and one
+    array([1.125, 1.125, 1.125, 0.75 ])
+    """
+    whole = _balance(codes, weights)
+
+    def factors(number: int) -> Vector:
+        rest = fold != number
+        return (_balance(codes[rest], weights[rest], whole.size) / whole)[codes]
+
+    return factors
+
+
+def _balance(codes: Rows, weights: Vector, n_classes: int = 0) -> Vector:
+    """Return the balanced factor of each class, 1 for those that do not occur."""
+    counts = np.bincount(codes, weights, minlength=n_classes)
+    there = counts > 0
+    factors = np.ones(counts.size)
+    factors[there] = counts.sum() / (np.count_nonzero(there) * counts[there])
+    return factors
 
 
 def _solve(retrainings: Sequence[_Retraining], options: Options) -> Sequence[Solution]:
@@ -143,6 +191,7 @@ class _Retraining:
 
     full: _FullMachine
     left_out: Rows
+    factors: Vector
     witnessed: bool = True
     found: Vector | None = None
 
@@ -151,11 +200,12 @@ class _Retraining:
         full = self.full
         self.near = full.near
         self.closed = self._is_left_out()[self.near]
-        problem = full.problem.subset(self.near)
+        problem, factors = full.problem.subset(self.near), self.factors[self.near]
         self.problem = replace(
             problem,
-            lower=np.where(self.closed, 0.0, problem.lower),
-            upper=np.where(self.closed, 0.0, problem.upper),
+            lower=np.where(self.closed, 0.0, factors * problem.lower),
+            upper=np.where(self.closed, 0.0, factors * problem.upper),
+            ridge=problem.ridge / factors,
         )
         return self.problem
 

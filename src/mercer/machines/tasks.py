@@ -19,6 +19,9 @@ if TYPE_CHECKING:  # the other way round at run time
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+AT_BOUND = 1.0 - 1e-9
+"""Share of its bound from which on a multiplier counts as being there, as for the offset."""
+
 KINDS = np.array(["", "margin", "bound"])
 """Kinds of support vector: none, strictly between the bounds, at the upper one."""
 
@@ -151,9 +154,9 @@ def build_dual_model(
     dual_coef = np.zeros((n_classes - 1 if one_vs_one else len(tasks), support.size))
     kind = np.zeros(dual_coef.shape, dtype=np.int8)
     beta = solutions.beta[mine]
-    free = (beta > programs.lower[mine]) & (beta < programs.upper[mine])
+    bound = np.where(beta > 0, programs.upper[mine], -programs.lower[mine])
     dual_coef[lines, position[rows]] = beta
-    kind[lines, position[rows]] = np.where(free, 1, 2)
+    kind[lines, position[rows]] = np.where(np.abs(beta) < AT_BOUND * bound, 1, 2)
     counts = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
     return DualModel(support, counts, dual_coef, KINDS[kind])
 

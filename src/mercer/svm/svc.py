@@ -21,6 +21,7 @@ from mercer.machines import (
     Penalty,
     Training,
     TrainingRows,
+    balanced_anew,
     build_dual_model,
     class_factors,
     class_votes,
@@ -88,7 +89,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     break_ties : bool, default=False
         How equal votes of one-against-one machines are decided: True by the sum of the decision
         values, False for the first of the tied classes. Either way `predict` is the arg max of
-        `decision_function`.
+        `decision_function` of shape "ovr".
     max_iter : int, default=-1
         Limit of the solver's iterations; -1 means none.
     time_limit : float or None, default=None
@@ -270,7 +271,12 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         """
         rows, training = self._fit(X, y, sample_weight)
         values = np.full((self.shape_fit_[0], len(training.tasks)), np.nan)
-        values[rows.kept] = out_of_fold_values(training, fold[rows.kept], self._options())
+        own = fold[rows.kept]
+        anew = None
+        if self.class_weight == "balanced":
+            codes = np.searchsorted(self.classes_, np.asarray(y)[rows.kept])
+            anew = balanced_anew(codes, rows.weights, own)
+        values[rows.kept] = out_of_fold_values(training, own, self._options(), anew)
         return self._pair_values(values)
 
     def _pair_decision_function(self, X: Any) -> Any:
