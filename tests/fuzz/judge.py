@@ -73,6 +73,7 @@ REFUSALS = (
     "the number of classes has to be greater than one",
     "needs at least two classes",
     "leaves out no row",
+    "must contain at least one non-zero number",
 )
 """What any data may deserve, in small letters."""
 
