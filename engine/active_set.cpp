@@ -21,6 +21,16 @@ double dot(const double* a, const double* b, Index n) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+// Corrects a direction of the free variables to the sum that it should have; false where it has none.
+bool keep_sum(Array<double>& direction, double wanted) {
+    double sum = 0.0;
+    for (Index k = 1; k < direction.size(); ++k) sum += direction[k];
+    if (!std::isfinite(sum)) return false;
+    for (Index k = 1; k < direction.size(); ++k)
+        direction[k] -= (sum - wanted) / static_cast<double>(direction.size() - 1);
+    return true;
+}
+
 }  // namespace
 
 ActiveSet::ActiveSet(double* kernel, double* diagonal, const SmoProblem& problem, const Point& at)
@@ -171,6 +181,7 @@ ActiveSet::Outcome ActiveSet::admit(Index i) {
         double slope = at_.gradient[i];
         for (Index k = 1; k < size; ++k) slope -= direction_[k] * at_.gradient[free_[k - 1]];
         const double sign = slope > 0.0 ? -1.0 : 1.0;  // of the change of variable i
+        keep_sum(direction_, 1.0);
         for (double& value : direction_) value *= -sign;
         Index blocking;
         const double own_room = sign > 0.0 ? problem_.upper[i] - at_.beta[i] : at_.beta[i] - problem_.lower[i];
@@ -204,10 +215,7 @@ ActiveSet::Outcome ActiveSet::step_to_optimum(double tol) {
         if (++round > refinements && !(largest < 0.5 * last)) return largest <= tol ? Outcome::solved : Outcome::lost;
         last = largest;
         times_inverse(rhs_, direction_);
-        double sum = 0.0;
-        for (Index k = 1; k < size; ++k) sum += direction_[k];
-        if (!std::isfinite(sum)) return Outcome::lost;
-        for (Index k = 1; k < size; ++k) direction_[k] -= sum / static_cast<double>(size - 1);
+        if (!keep_sum(direction_, 0.0)) return Outcome::lost;
         Index blocking;
         const double most = room(direction_, blocking);
         move(direction_, std::min(1.0, most));

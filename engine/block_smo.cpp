@@ -48,6 +48,7 @@ template <class T>
 SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
     double last_objective = std::numeric_limits<double>::infinity();
     Patience patience(n_);
+    const double wanted = tol;
     bool is_refining = false;
     int n_refinements = 0;
     for (;; ++round_) {
@@ -61,7 +62,10 @@ SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
             session_.urge_newton();
             continue;
         }
-        if (is_refining && n_refinements++ > 0) return SmoStatus::converged;
+        if (is_refining && n_refinements++ > 0) {
+            if (!(now.gap() > wanted)) return SmoStatus::converged;
+            tol = wanted;  // the objective fell and the gap rose: back to where it was
+        }
         if (session_.rounding > tol && now.gap() < trust * session_.rounding) return SmoStatus::stalled;
         if (session_.must_stop(now.gap())) return session_.result.status;
         if (patience.is_lost(now.gap(), steps_)) return SmoStatus::stalled;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr double separable_margin = 1e-5;  // relative to the radius of the data; a smaller one counts as none
 constexpr double small_tol = 1e-11;
+constexpr double lost_sum = 1e-12;    // share of the variables' size by which rounding may change their sum
 constexpr Index many_steps = 100;     // for each variable; ordinary programs take fewer than ten
 constexpr Index side_by_side = 5000;  // programs of at most so many variables have a thread each
 constexpr Index few_points = 1024;    // the matrix of so many fits a processor's cache
@@ -217,15 +218,32 @@ private:
         options.max_iter = many_steps * n();
         SmoResult result = run(rows, options);
         if (result.status != SmoStatus::max_iter) return result;
+        const Array<double> known(at_.beta, at_.beta + n());
+        const double height = verdict().objective;
         const ActiveSetResult other = solve_by_active_set(rows, problem_, at_, std::min(tol_, small_tol));
         result.n_iter += other.n_iter;
         set_gradient();
-        if (other.solved) return {SmoStatus::converged, result.n_iter, violation_of(problem_, at_).gap()};
+        const bool is_sound = has_sum_of(known) && (other.solved || verdict().objective <= height);
+        if (!is_sound) {
+            std::copy_n(known.data(), n(), at_.beta);
+            set_gradient();
+        }
+        if (is_sound && other.solved) return {SmoStatus::converged, result.n_iter, violation_of(problem_, at_).gap()};
         options.max_iter = -1;
         const std::int64_t before = result.n_iter;
         result = run(rows, options);
         result.n_iter += before;
         return result;
+    }
+
+    // Whether the variables still add up to what they did at another point, but for rounding.
+    bool has_sum_of(const Array<double>& other) const {
+        double off = 0.0, size = 0.0;
+        for (Index i = 0; i < n(); ++i) {
+            off += at_.beta[i] - other[i];
+            size += std::abs(at_.beta[i]) + std::abs(other[i]);
+        }
+        return std::abs(off) <= lost_sum * size;
     }
 
     // Puts exact values into the gradient of every variable that could determine the gap. The worst of both sides are

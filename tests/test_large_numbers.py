@@ -83,6 +83,13 @@ def test_selectors_end(name: str) -> None:
     assert selector.get_support().any()
 
 
+def test_importances_that_are_no_numbers_are_refused() -> None:
+    """Before, no feature was the least important, and none was ever dropped."""
+    with np.errstate(all="ignore"):
+        with pytest.raises(ValueError, match="importances of some features are infinite"):
+            KernelRFE(SVC(gamma=1.0, **LIMIT)).fit(np.tile(X, 6) * 1e172, Y)
+
+
 @pytest.mark.parametrize("n", [N, 300])
 def test_the_solver_reports_that_it_stalls(n: int) -> None:
     """Small programs and those with shrinking; the gap reported is that of the point."""
@@ -134,6 +141,11 @@ def test_functions_beyond_arithmetic(machine: Any, scale: float) -> None:
     assert np.isfinite(model.predict(X * scale)).all()
 
 
-def test_targets_whose_squares_overflow() -> None:
-    with pytest.raises(ValueError, match="The squares of y must be finite"):
-        RVR().fit(X, X[:, 0] * 1e200)
+@pytest.mark.parametrize("scale", [1e200, 1e-155, 1e-300])
+def test_targets_whose_squares_are_beyond_arithmetic(scale: float) -> None:
+    with pytest.raises(ValueError, match="The squares of y must be finite and at least"):
+        RVR().fit(X, X[:, 0] * scale)
+
+
+def test_targets_of_zero() -> None:
+    assert not RVR().fit(X, np.zeros(N)).predict(X).any()

@@ -13,7 +13,7 @@ from .consistency import check_again, check_answers
 from .optimality import check_machines
 from .prediction import check_prediction
 from .program import Program, draw_program
-from .regions import region_of
+from .regions import largest_kernel_value, region_of
 from .searches import check_search
 
 CHECKS = (check_answers, check_machines, check_prediction, check_search, check_again)
@@ -73,15 +73,26 @@ REFUSALS = (
     "the number of classes has to be greater than one",
     "needs at least two classes",
     "leaves out no row",
+    "must contain at least one non-zero number",
 )
 """What any data may deserve, in small letters."""
+
+ALL_FAILED = "It is very likely that your model is misconfigured."
+"""How scikit-learn's searches begin to repeat what all candidates said."""
+
+INDEFINITE = 1e10
+"""Kernel values whose rounding may be larger than the ridge of squared slack."""
+
+
+def _may_be_indefinite(program: Program) -> bool:
+    return program.may_be_indefinite or not largest_kernel_value(program) <= INDEFINITE
 
 
 def _judge_refusal(program: Program, error: Exception) -> list[str]:
     text = str(error)
-    if isinstance(error, ValueError) and "\n" not in text.strip():
+    if isinstance(error, ValueError) and ("\n" not in text.strip() or ALL_FAILED in text):
         if program.is_extreme or any(words in text.lower() for words in REFUSALS):
             return []
-        if program.may_be_indefinite and "not positive semi-definite" in text:
+        if _may_be_indefinite(program) and "not positive semi-definite" in text:
             return []
     return [f"{type(error).__name__}: {text}\n{traceback.format_exc(limit=-4)}"]

@@ -166,6 +166,19 @@ def test_stored_precision_is_kept(dtype: Any, X: np.ndarray) -> None:
     np.testing.assert_allclose(gram.matrix(), RBF(0.4)(X), atol=1e-7)
 
 
+@pytest.mark.parametrize("scale", [1e-20, 1.0, 1e20])
+def test_short_numbers_only_where_they_have_room(scale: float, X: np.ndarray) -> None:
+    points, everything = scale * X, np.arange(len(X))
+    for kernel in (Linear(), RBF(0.4 / scale**2), Polynomial(2, 1.0, 0.0)):
+        expected = kernel(points)
+        gram = ComputedGram(kernel.pairwise_form(), points)
+        for held in (gram.stored(everything, "single"), StoredGram.shortened(expected)):
+            np.testing.assert_allclose(held.values, expected, atol=1e-5 * expected.max())
+            part = held.stored(everything[:7], "single")
+            np.testing.assert_array_equal(part.values, held.values[:7, :7])
+        assert gram.allows_single(1e-3) == (scale == 1.0)
+
+
 def test_stored_integers_become_floats() -> None:
     assert StoredGram(np.eye(3, dtype=int)).matrix().dtype == np.float64
 

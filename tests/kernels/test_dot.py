@@ -76,3 +76,12 @@ def test_a_row_left_without_features_cannot_be_normalized():
     X = np.array([[1.0, 0.0, 0.0], [0.3, 0.7, 0.1]])
     with pytest.raises(ValueError, match="row 0 has 0"):
         Normalized(Linear()).leave_feature_out(X, np.ones((2, 2)))
+
+
+def test_leaving_out_features_of_tiny_points() -> None:
+    """The width of such points is a number whose powers overflow."""
+    X = np.random.default_rng(0).normal(size=(12, 20))
+    W = np.linspace(-1.0, 1.0, 12)
+    plain = Polynomial(3, 0.5, 1.0).leave_feature_out(X, W)
+    tiny = Polynomial(3, 0.5e240, 1.0).leave_feature_out(1e-120 * X, W)
+    assert_allclose(tiny, plain, rtol=1e-9)

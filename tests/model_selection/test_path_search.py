@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_iris, make_blobs, make_classification
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -336,6 +336,39 @@ def test_prices_beyond_float32_are_solved_in_float64() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n_features", [4, 300])  # more than 256 go by way of distances
+@pytest.mark.parametrize("scale", [1e-110, 1e-62, 1.0, 1e56, 1e93])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_points_beyond_float32(kernel: str, scale: float, n_features: int) -> None:
+    X, y = make_blobs(60, n_features, centers=2, cluster_std=4 + n_features / 50, random_state=1)
+    model = SVC(kernel=kernel, gamma="median", tol=1e-5)
+    shared, separate = both(model, {"C": [0.01, 1.0, 100.0]}, scale * X, y)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1e-9)
+    assert scores(shared).max() > 0.7
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n_features", [4, 300])
+def test_kernel_values_beyond_float32(n_features: int) -> None:
+    X, y = make_blobs(60, n_features, centers=2, cluster_std=4 + n_features / 50, random_state=1)
+    model = SVC(kernel="poly", gamma=1e10, degree=4, tol=1e-5)
+    shared, separate = both(model, {"C": [1e-60, 1e-55, 1e-50]}, X, y)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1e-9)
+    assert scores(shared).max() > 0.7
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_points_far_from_the_origin(loss: str) -> None:
+    """Rounding of float32 is larger than all that tells the rows apart."""
+    X, y = make_classification(40, 4, n_informative=4, n_redundant=0, class_sep=2, random_state=1)
+    model = SVC(kernel="linear", loss=loss)
+    shared, separate = both(model, {"C": [0.1, 1.0]}, X + 1e5, y)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1e-9)
+    assert scores(shared).max() > 0.7
+
+
 def test_a_fold_of_one_class_fails_as_in_a_separate_fit() -> None:
     X, y = np.arange(12.0)[:, None], np.repeat([0, 1], [9, 3])
     cv = [(np.arange(6), np.arange(6, 12)), (np.arange(3, 12), np.arange(3))]

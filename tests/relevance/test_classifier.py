@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import expit
-from sklearn.datasets import load_breast_cancer, load_iris, make_moons
+from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 
 from mercer import RVC, SVC, feature_sensitivity
 from mercer.datasets import load_ida, make_ripley
 from mercer.kernels import RBF
+from mercer.relevance._likelihood import Softmax
 
 IRIS = load_iris(return_X_y=True)
 
@@ -266,6 +267,24 @@ def test_features_of_any_scale(kernel: str, scale: float, moons: Any) -> None:
     model = RVC(kernel=kernel, gamma="scale").fit(scale * X + scale, y)
     assert np.isfinite(model.sigma_).all()
     assert model.score(scale * X + scale, y) > 0.75
+
+
+def test_many_separable_classes_of_large_features() -> None:
+    """Probabilities so near 1 that their distance from 1 has no digits left."""
+    X, y = make_blobs(40, 20, centers=4, cluster_std=3, random_state=0)
+    model = RVC(kernel="linear").fit(10 * X, y)
+    np.testing.assert_array_equal(model.predict(10 * X), y)
+
+
+def test_curvature_of_probabilities_near_one() -> None:
+    """Each output's curvature balances those with the others, however small they are."""
+    f = np.array([[0.0, 50.0, 200.0], [1.0, 0.0, 0.0], [-1.0, 0.5, -300.0]])
+    curvature = Softmax(np.zeros(3, dtype=int), np.ones(3), 3).curvature(f)
+    p = np.exp(f - f.max(axis=0))
+    p /= p.sum(axis=0)
+    for k, others in enumerate([[1, 2], [0, 2], [0, 1]]):
+        np.testing.assert_allclose(curvature[k, k], p[k] * p[others].sum(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(curvature[k, others], -p[k] * p[others], rtol=1e-12)
 
 
 def test_a_single_relevance_vector() -> None:

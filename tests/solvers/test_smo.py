@@ -210,6 +210,18 @@ def test_single_rows_that_are_not_enough() -> None:
     )
 
 
+@pytest.mark.parametrize("scales", [[1e3, 1.0, 1e-2], [3.0, 3.0, 3.0]])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_sum_is_kept_where_the_optimum_cannot_be_had(seed: int, scales: list[float]) -> None:
+    """Kernel values far beyond the bounds: what is tried then may fail, but stays feasible."""
+    rng = np.random.default_rng(seed)
+    X, target = scales * rng.normal(size=(30, 3)), rng.normal(size=30)
+    problem = epsilon_svr(target, 0.1, 0.1)
+    K = Polynomial(4, 45.0, 1.0)(X)
+    solution = solve_smo(problem, StoredGram(np.tile(K, (2, 2))), tol=1e-5)
+    assert_feasible(problem, solution.beta)
+
+
 @pytest.mark.parametrize("n", [200, 2500])
 def test_views_of_a_stored_matrix(n: int) -> None:
     """A part of a matrix is solved exactly as the same matrix cut out."""

@@ -207,6 +207,15 @@ def test_precomputed_kernel() -> None:
         given_.predict(K)
 
 
+def test_zero_weight_with_a_precomputed_kernel() -> None:
+    kernel, weights = Polynomial(2, 0.1, 1.0), (np.arange(150) % 4 != 0).astype(float)
+    weighted = NearestHypersphereClassifier(kernel="precomputed", tol=1e-10)
+    weighted.fit(kernel(IRIS), NAMES, sample_weight=weights)
+    plain = NearestHypersphereClassifier(kernel=kernel, tol=1e-10)
+    plain.fit(IRIS[weights > 0], NAMES[weights > 0])
+    np.testing.assert_allclose(weighted.distance(kernel(IRIS)), plain.distance(IRIS), rtol=1e-6)
+
+
 def test_sparse_data_and_centres() -> None:
     dense = NearestHypersphereClassifier(kernel="linear", tol=1e-10).fit(IRIS, NAMES)
     sparse = NearestHypersphereClassifier(kernel="linear", tol=1e-10)

@@ -15,7 +15,7 @@ from sklearn.gaussian_process.kernels import DotProduct
 from sklearn.metrics.pairwise import chi2_kernel
 
 from mercer import SVDD
-from mercer.kernels import RBF, Constant, Linear, Polynomial
+from mercer.kernels import RBF, Constant, Kernel, Linear, Polynomial
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
@@ -125,12 +125,22 @@ def test_a_constant_diagonal_need_not_be_given() -> None:
     )
 
 
-def test_zero_weight_with_a_precomputed_kernel() -> None:
-    K, weights = RBF(0.3)(X), np.arange(len(X)) % 3 != 0
+@pytest.mark.parametrize("kernel", [RBF(0.3), Polynomial(2, 0.5, 1.0)])
+def test_zero_weight_with_a_precomputed_kernel(kernel: Kernel) -> None:
+    K, weights = kernel(X), np.arange(len(X)) % 3 != 0
     weighted = SVDD(kernel="precomputed", tol=1e-9).fit(K, sample_weight=weights)
-    plain = SVDD(kernel=RBF(0.3), tol=1e-9).fit(X[weights])
-    np.testing.assert_allclose(weighted.distance(K), plain.distance(X), atol=1e-9)
+    plain = SVDD(kernel=kernel, tol=1e-9).fit(X[weights])
+    np.testing.assert_allclose(weighted.distance(K), plain.distance(X), atol=1e-7)
     assert (weighted.alpha_[~weights] == 0).all()
+
+
+def test_least_diagonal_is_that_of_rows_with_weight() -> None:
+    kernel, weights = Polynomial(2, 0.5, 1.0), np.arange(len(X)) % 3 != 0
+    weighted = SVDD(kernel="precomputed", tol=1e-9).fit(kernel(X), sample_weight=weights)
+    part = SVDD(kernel="precomputed", tol=1e-9).fit(kernel(X[weights]))
+    with pytest.warns(UserWarning, match="no diagonal was given"):
+        found, expected = weighted.distance(kernel(NEW, X)), part.distance(kernel(NEW, X[weights]))
+    np.testing.assert_allclose(found, expected, atol=1e-7)
 
 
 def test_sparse_data() -> None:

@@ -372,6 +372,7 @@ def eliminate(
         features = np.sort(units.members(left))
         report(features.size)
         result = ranker.look(features)
+        check_importances(result.importances)
         values = units.totals(features, result.importances, left)
         by_feature = dict(zip(features.tolist(), result.importances.tolist()))
         if left.size <= least:
@@ -390,6 +391,15 @@ def eliminate(
     best_first = left[np.lexsort((left, -values))]
     selected = units.members(best_first)
     return log.trace(selected, np.array([by_feature[f] for f in selected.tolist()]), ranker)
+
+
+def check_importances(values: Floats) -> None:
+    """Refuse values among which none is the smallest, such as differences of infinite ones."""
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "The importances of some features are infinite or not a number, because the features, "
+            "C or the weights are too large; scale them."
+        )
 
 
 def least_important(values: Floats, protected: NDArray[np.bool_], count: int) -> Features:

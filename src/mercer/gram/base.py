@@ -32,6 +32,15 @@ class RowSource(NamedTuple):
     view: Indices | None
 
 
+SINGLE_RANGE = (1e-30, 1e30)
+"""What float32 can hold, with room for sums over features."""
+
+
+def fits_single(size: float) -> bool:
+    """Say whether float32 has room for numbers of a size."""
+    return size == 0.0 or SINGLE_RANGE[0] <= size <= SINGLE_RANGE[1]
+
+
 class Gram(ABC):
     """The kernel matrix K of n points, held whole or computed when asked for.
 
@@ -149,6 +158,14 @@ class StoredGram(Gram):
         self.view = view
         self.n = self.values.shape[0] if view is None else len(view)
 
+    @classmethod
+    def shortened(cls, matrix: Floats) -> StoredGram:
+        """Return a matrix in float32, or in float64 where that has no room for its numbers."""
+        n, largest = len(matrix), float(np.abs(matrix).max(initial=0.0))
+        values = padded(n, np.float32 if fits_single(largest) else np.float64)
+        values[:, :n] = matrix
+        return cls(values)
+
     def _at(self, indices: Indices) -> Indices:
         return indices if self.view is None else self.view[indices]
 
@@ -164,6 +181,13 @@ class StoredGram(Gram):
     def subset(self, indices: Indices) -> StoredGram:
         """Return the matrix of some of the points, sharing the memory of this one."""
         return StoredGram(self.padded, self._at(np.asarray(indices, dtype=np.int64)))
+
+    def stored(self, indices: Indices, precision: Precision) -> StoredGram:
+        """Return the matrix of some of the points, kept apart, no shorter than it is held here."""
+        at = self._at(indices)
+        values = padded(len(indices), self.values.dtype if precision == "single" else np.float64)
+        values[:, : len(indices)] = self.values[np.ix_(at, at)]
+        return StoredGram(values)
 
     def times(
         self, vector: Floats, rows: Indices | None = None, precision: Precision = "double"

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from mercer import _engine
-from mercer.gram.base import Floats, Gram, Indices, Precision, RowSource, StoredGram, padded
+from mercer.gram.base import (
+    Floats,
+    Gram,
+    Indices,
+    Precision,
+    RowSource,
+    StoredGram,
+    fits_single,
+    padded,
+)
 from mercer.gram.pairwise import (
     centre_for,
     engine_arguments,
@@ -100,8 +109,11 @@ class ComputedGram(Gram):
         return part
 
     def stored(self, indices: Indices, precision: Precision) -> StoredGram:
-        """Return the matrix of some of the points, computed now and kept whole."""
-        points = self._at(indices, precision)
+        """Return the matrix of some of the points, computed now and kept whole.
+
+        It is float64 also where its numbers are beyond float32.
+        """
+        points = self._at(indices, precision if self.fits_single else "double")
         values = padded(len(indices), points.dtype)
         fill(self.form, points, points, values, self.n_threads)
         # Sums over features round differently from pair to pair; k(x, x) is known without them.
@@ -115,9 +127,15 @@ class ComputedGram(Gram):
         points = self.points
         return points if self.form.factor == 1.0 else np.sqrt(self.form.factor) * points
 
+    @property
+    def fits_single(self) -> bool:
+        """Whether float32 has room for all numbers on the way to the kernel values."""
+        return self.shared.fits_single
+
     def allows_single(self, tol: float) -> bool:
         """Say whether kernel rows computed in float32 may do for a gap of ``tol``."""
-        return tol >= SINGLE_PRECISION_TOL and self.shared.exponent <= SINGLE_PRECISION_REACH
+        is_near = self.shared.exponent <= SINGLE_PRECISION_REACH
+        return tol >= SINGLE_PRECISION_TOL and is_near and self.fits_single
 
     def source(self) -> RowSource:
         """Return where the engine gets the rows of this matrix from."""
@@ -140,11 +158,22 @@ class _Points:
         return _engine.point_rows(self.double, *engine_arguments(self.form))
 
     @cached_property
+    def squared(self) -> float:
+        """The largest squared norm."""
+        return float(np.einsum("ij,ij->i", self.double, self.double).max(initial=0.0))
+
+    @cached_property
+    def fits_single(self) -> bool:
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = np.abs(self.form.diagonal(self.double)).max(initial=0.0)
+        return all(map(fits_single, (self.squared, self.form.gamma, float(largest))))
+
+    @cached_property
     def exponent(self) -> float:
         """How large the numbers grow that cancel in the exponent of a radial kernel."""
-        if not self.form.is_stationary or len(self.double) == 0:
+        if not self.form.is_stationary:
             return 0.0
-        squared = float(np.einsum("ij,ij->i", self.double, self.double).max())
+        squared = self.squared
         if self.form.family == "rbf":
             return self.form.gamma * squared
         return self.form.gamma * float(np.sqrt(squared * self.double.shape[1]))

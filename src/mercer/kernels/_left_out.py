@@ -51,14 +51,15 @@ def whole_weights(W: Floats) -> Floats:
 def polynomial_left_out(X: Floats, W: Floats, gamma: float, coef0: float, degree: int) -> Floats:
     r"""Return :math:`\sum_{ij} W_{ij} (\gamma\langle x_i, x_j\rangle^{(-k)} + c)^q` for all k.
 
-    With :math:`A = \gamma XX^\top + c` the binomial theorem gives
+    With :math:`U = \sqrt\gamma X` and :math:`A = UU^\top + c` the binomial theorem gives
 
-    .. math:: \sum_m \binom{q}{m} (-\gamma)^m \, (x_k^m)^\top (W \circ A^{q-m}) \, x_k^m,
+    .. math:: \sum_m \binom{q}{m} (-1)^m \, (u_k^m)^\top (W \circ A^{q-m}) \, u_k^m,
 
     one matrix product for each m. Entries are NaN for features that hold so much of a row's length
     that the terms would cancel.
     """
-    base = gamma * (X @ X.T) + coef0
+    X = np.sqrt(gamma) * X
+    base = X @ X.T + coef0
     contraction = _Contraction(W)
     # From the last term on, so that one power after the other is needed and none is kept.
     monomials = [X]
@@ -68,7 +69,7 @@ def polynomial_left_out(X: Floats, W: Floats, gamma: float, coef0: float, degree
     power = None
     for m in range(degree, 0, -1):
         terms = contraction.quadratic(power, monomials.pop())
-        sums += comb(degree, m) * (-gamma) ** m * terms
+        sums += comb(degree, m) * (-1) ** m * terms
         power = base if power is None else np.multiply(power, base, out=_other(power, base))
     sums += contraction.total(np.ones_like(base) if power is None else power)
     squares = X * X

@@ -131,7 +131,7 @@ class SharedMatrix:
     Parameters
     ----------
     gram : StoredGram
-        Of all rows, float32.
+        Of all rows, float32 where that has room for them.
     exact : Gram
         The same with float64 values, computed when asked for: where float32 is not enough for the
         tolerance, and for kernels so narrow that float32 would call all distant points equally
@@ -237,12 +237,14 @@ class FoldPath:
         if whole:
             values = found.images
         else:
-            values = (betas.astype(np.float32) @ shared.values[rows]).astype(np.float64)
-        failed, doubtful = _judged(found, betas * diagonal, options.tol)
+            weights = betas.astype(shared.values.dtype, copy=False)
+            values = (weights @ shared.values[rows]).astype(np.float64, copy=False)
+        failed, doubtful, is_noise = _judged(found, betas * diagonal, options.tol)
         unsolved = [found[k] for k in np.flatnonzero(failed & ~doubtful).tolist()]
         values += offsets[:, None]
         for k in np.flatnonzero(doubtful).tolist():
-            exact = self._solve_exactly(found.program(k), rows, betas[k], options)
+            known = None if is_noise[k] else betas[k]
+            exact = self._solve_exactly(found.program(k), rows, known, options)
             betas[k], offsets[k] = exact.beta, exact.offset
             values[k] = self.matrix.exact.times(self._spread(rows, exact.beta)) + exact.offset
             unsolved += [] if exact.converged else [exact]
@@ -265,9 +267,9 @@ class FoldPath:
         return None if found is None else (*found, price)
 
     def _solve_exactly(
-        self, program: QuadraticProgram, rows: Rows, beta: Floats, options: Options
+        self, program: QuadraticProgram, rows: Rows, beta: Floats | None, options: Options
     ) -> Solution:
-        """Go on from a point with float64 rows."""
+        """Go on with float64 rows, from a point if one is known."""
         exact = self.matrix.exact
         gram = exact if rows.size == exact.n else exact.subset(rows)
         return solve(program, gram, warm_start=beta, **{**vars(options), "solver": "smo"})
@@ -285,12 +287,14 @@ class FoldPath:
         values[np.ix_(weak, far)] = betas @ self.matrix.exact.block(rows, far) + offsets[weak, None]
 
 
-def _judged(found: PathSolutions, weights: Floats, tol: float) -> tuple[Mask, Mask]:
-    """Tell which solutions are above the gap, and which float32 rows cannot have brought near it.
+def _judged(found: PathSolutions, weights: Floats, tol: float) -> tuple[Mask, Mask, Mask]:
+    """Tell which solutions are above the gap, which may be by float32 rows, and which are noise.
 
-    What these rows may leave is let pass. ``weights`` are the variables times the diagonal.
+    What these rows may leave is let pass. ``weights`` are the variables times the diagonal. Where
+    rounding is larger than the margin, the matrix need not even have been definite, and the point
+    may lie anywhere.
     """
     stalled = np.array([status == "stalled" for status in found.status])
     failed = ~found.converged & ~(stalled & (found.gap <= TOLERATED * tol))
     rounding = SINGLE_ROUNDING * np.sqrt(np.einsum("ij,ij->i", weights, weights))
-    return failed, (stalled & failed) | (rounding > TOLERATED * tol)
+    return failed, (stalled & failed) | (rounding > TOLERATED * tol), ~(rounding <= 1.0)

@@ -216,8 +216,9 @@ def no_minimum(loss: str) -> str:
             "solution; use a finite C or a richer kernel."
         )
     return (
-        "The kernel is not positive semi-definite, so that the squared hinge loss has no solution; "
-        "use loss='hinge' or another kernel."
+        "The kernel is not positive semi-definite, or its values are so large that rounding makes "
+        "it so, and the squared hinge loss has no solution; scale the features, use loss='hinge' "
+        "or another kernel."
     )
 
 

@@ -163,7 +163,9 @@ class Softmax:
         p = self._probabilities(f)
         curvature = -p[:, None] * p[None]
         own = np.arange(self.n_outputs)
-        curvature[own, own] += p
+        curvature[own, own] = 0.0
+        # p_k times the others: 1 - p_k would have no digits where p_k is nearly 1.
+        curvature[own, own] = -curvature.sum(axis=1)
         return curvature * self.weights
 
     def skew(self, f: Floats, covariance: Floats) -> Floats:

@@ -241,6 +241,13 @@ def _spread(target: Any, weights: Any) -> float:
         mean = np.average(target, weights=weights)
         variance = float(np.average((target - mean) ** 2, weights=weights))
         square = float(mean * mean)
-    if not np.isfinite(variance) or not np.isfinite(square):
-        raise ValueError("The squares of y must be finite; divide y by a constant.")
+    if np.any(target) and not LEAST_SQUARE <= variance + square < np.inf:
+        raise ValueError(
+            f"The squares of y must be finite and at least {LEAST_SQUARE:g}; multiply y by a "
+            "constant."
+        )
     return variance if variance > 1e-12 * square else square or 1.0
+
+
+LEAST_SQUARE = 1e-280
+"""Variances and squared means of y below this leave no room for a noise that is smaller still."""

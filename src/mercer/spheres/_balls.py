@@ -46,7 +46,9 @@ class Balls:
     squared_norms : ndarray of shape (k,)
         :math:`\lVert a_j \rVert^2`.
     diagonal : ndarray of shape (n,)
-        k(x, x) of the training rows.
+        k(x, x) of the training rows with weight.
+    rows : ndarray of int of shape (n,)
+        Places of these among all training rows.
     """
 
     kernel: Kernel
@@ -56,6 +58,7 @@ class Balls:
     segments: NDArray[np.int64]
     squared_norms: Floats
     diagonal: Floats
+    rows: NDArray[np.int64]
 
     @property
     def scale(self) -> float:
@@ -125,16 +128,19 @@ class Balls:
             return _checked_diagonal(diagonal, values.shape[0])
         if np.ptp(self.diagonal) <= ROUNDING * self.scale:
             return np.full(values.shape[0], self.diagonal[0])
-        is_training = values.shape[0] == self.diagonal.size and np.array_equal(
-            np.diagonal(values), self.diagonal
+        if self._is_of_the_fit(values):
+            return np.diagonal(values)
+        warn(
+            "k(x, x) of the rows is not known, because the kernel is precomputed and no diagonal "
+            "was given; the least value that their kernel values allow stands in for it, so that "
+            "distances may come out too short.",
         )
-        if not is_training:
-            warn(
-                "k(x, x) of the rows is not known, because the kernel is precomputed and no "
-                "diagonal was given; the least value that their kernel values allow stands in for "
-                "it, so that distances may come out too short.",
-            )
-        return _least_diagonal(values, self.diagonal)
+        return _least_diagonal(values[:, self.rows], self.diagonal)
+
+    def _is_of_the_fit(self, values: Floats) -> bool:
+        """Say whether these are the values of the training rows with each other."""
+        is_square = values.shape[0] == values.shape[1]
+        return is_square and np.array_equal(np.diagonal(values)[self.rows], self.diagonal)
 
 
 def _checked_diagonal(diagonal: Any, n_rows: int) -> Floats:
@@ -148,7 +154,7 @@ def _checked_diagonal(diagonal: Any, n_rows: int) -> Floats:
 
 
 def _least_diagonal(values: Floats, diagonal: Floats) -> Floats:
-    """Return max_i k(x, x_i)^2 / k(x_i, x_i): exact for training rows, else a lower bound."""
+    """Return max_i k(x, x_i)^2 / k(x_i, x_i), which no k(x, x) is below."""
     usable = diagonal > 0
     if not usable.any():
         return np.zeros(values.shape[0])

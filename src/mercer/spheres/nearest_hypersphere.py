@@ -335,7 +335,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         self.n_iter_ = self._counted(solutions)
         self.converged_ = bool(solutions.converged.all())
         self.shape_fit_ = X.shape
-        self._centres = replace(centres, support=support)
+        self._centres = replace(centres, support=support, rows=kept)
         if self.warm_start:
             self._last_solutions = [ball.beta for ball in balls]
         if self.verbose:
@@ -481,6 +481,7 @@ def _centres(
         np.array([mine.size for mine in own]),
         np.array([ball.squared_norm for ball in balls]),
         diagonal,
+        np.arange(diagonal.size),
     )
 
 

@@ -297,6 +297,7 @@ class SVDD(OneClassMachine):
             np.array([support.size]),
             np.array([ball.squared_norm]),
             data.gram.diag(),
+            data.kept,
         )
         self._bounds = tuple(
             _spread(bound / unit, data.kept, n) for bound in (problem.lower, problem.upper)

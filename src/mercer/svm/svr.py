@@ -204,8 +204,9 @@ class SVR(RegressorMixin, KernelMachine):
                 "No function of this kernel keeps within epsilon of all targets, so that C=inf has "
                 "no solution; use a finite C, a larger epsilon or a richer kernel."
                 if np.isinf(self.C)
-                else "The kernel is not positive semi-definite, so that the squared loss has no "
-                "solution; use loss='epsilon_insensitive' or another kernel."
+                else "The kernel is not positive semi-definite, or its values are so large that "
+                "rounding makes it so, and the squared loss has no solution; scale the features, "
+                "use loss='epsilon_insensitive' or another kernel."
             )
         return solution
 

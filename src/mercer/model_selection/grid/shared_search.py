@@ -26,8 +26,7 @@ from sklearn.pipeline import Pipeline
 
 from mercer._sklearn import take_rows
 from mercer._threads import available_threads, blas_threads, wanted_threads
-from mercer.gram import ComputedGram, Gram, SquaredDistances, make_gram
-from mercer.gram.base import StoredGram, padded
+from mercer.gram import ComputedGram, Gram, SquaredDistances, StoredGram, make_gram
 from mercer.kernels import Kernel
 from mercer.machines import (
     FoldPath,
@@ -305,11 +304,10 @@ def _held(
     gram = make_gram(kernel, points)
     if isinstance(gram, ComputedGram):
         gram.n_threads = n_threads
-    if isinstance(gram, ComputedGram) and points.shape[1] <= CHEAP_FEATURES:
+    if isinstance(gram, ComputedGram) and not (gram.fits_single and _is_wide(points)):
         held = gram.stored(np.arange(gram.n), "single")
     elif not _is_of_distance(kernel):
-        held = StoredGram(padded(len(points), np.float32))
-        held.values[:] = gram.matrix()
+        held = StoredGram.shortened(gram.matrix())
     else:
         if id(points) not in distances:
             if 4 * len(points) ** 2 * (len(distances) + 1) > MOST_BYTES:
@@ -319,6 +317,10 @@ def _held(
     if isinstance(gram, ComputedGram):
         gram.n_threads = 1  # the others are at work on other folds
     return held, gram
+
+
+def _is_wide(points: Any) -> bool:
+    return bool(points.shape[1] > CHEAP_FEATURES)
 
 
 def _is_of_distance(kernel: Any) -> bool:
