@@ -19,8 +19,11 @@ namespace {
 
 constexpr double separable_margin = 1e-5;  // relative to the radius of the data; a smaller one counts as none
 constexpr double small_tol = 1e-11;
-constexpr double lost_sum = 1e-12;    // share of the variables' size by which rounding may change their sum
-constexpr Index many_steps = 100;     // for each variable; ordinary programs take fewer than ten
+constexpr double lost_sum = 1e-12;  // share of the variables' size by which rounding may change their sum
+constexpr Index many_steps = 100;   // for each variable; ordinary programs take fewer than ten
+constexpr Index most_dense = 2048;  // the whole matrix of so many is sooner had than an answer without it
+constexpr Index much_work =
+    2'000'000;                        // kernel values; for fewer another thread, if it has to wait, costs more than all
 constexpr Index side_by_side = 5000;  // programs of at most so many variables have a thread each
 constexpr Index few_points = 1024;    // the matrix of so many fits a processor's cache
 constexpr Index first_look = 32;      // rows of each side whose gradient is computed anew
@@ -209,18 +212,33 @@ private:
     }
 
     // To the tolerance, and a small program beyond it, in as many steps again as it may take. Where a small one takes
-    // far more than others do, a method for such cases is tried before it goes on.
+    // far more than others do, or a larger one comes to nothing, a method for such cases is tried.
     template <class T>
     SmoResult finish(const RowSource<T>& rows, Limits& limits, std::int64_t n_iter) {
         SmoOptions options = limits.remaining(tol_, n_iter);
-        if (n() > few_variables || options.max_iter >= 0) return run(rows, options);
-        options.refined_tol = small_tol;
-        options.max_iter = many_steps * n();
+        if (n() > most_dense || options.max_iter >= 0) return run(rows, options);
+        const bool is_small = n() <= few_variables;
+        if (is_small) {
+            options.refined_tol = small_tol;
+            options.max_iter = many_steps * n();
+        }
         SmoResult result = run(rows, options);
-        if (result.status != SmoStatus::max_iter) return result;
+        if (result.status != (is_small ? SmoStatus::max_iter : SmoStatus::stalled)) return result;
+        const double aim = is_small ? std::min(tol_, small_tol) : tol_;
+        if (has_active_set_solved(rows, aim, result) || !is_small) return result;
+        options.max_iter = -1;
+        const std::int64_t before = result.n_iter;
+        result = run(rows, options);
+        result.n_iter += before;
+        return result;
+    }
+
+    // Goes on by the active-set method; the point is kept only where it is better, and all variables in order.
+    template <class T>
+    bool has_active_set_solved(const RowSource<T>& rows, double aim, SmoResult& result) {
         const Array<double> known(at_.beta, at_.beta + n());
         const double height = verdict().objective;
-        const ActiveSetResult other = solve_by_active_set(rows, problem_, at_, std::min(tol_, small_tol));
+        const ActiveSetResult other = solve_by_active_set(rows, problem_, at_, aim);
         result.n_iter += other.n_iter;
         set_gradient();
         const bool is_sound = has_sum_of(known) && (other.solved || verdict().objective <= height);
@@ -228,12 +246,10 @@ private:
             std::copy_n(known.data(), n(), at_.beta);
             set_gradient();
         }
-        if (is_sound && other.solved) return {SmoStatus::converged, result.n_iter, violation_of(problem_, at_).gap()};
-        options.max_iter = -1;
-        const std::int64_t before = result.n_iter;
-        result = run(rows, options);
-        result.n_iter += before;
-        return result;
+        if (!is_sound || !other.solved) return false;
+        result.status = SmoStatus::converged;
+        result.gap = violation_of(problem_, at_).gap();
+        return true;
     }
 
     // Whether the variables still add up to what they did at another point, but for rounding.
@@ -302,7 +318,13 @@ private:
 
 // Whether each program has one thread to itself; otherwise one after the other has them all.
 bool are_shared_out(const Programs& programs, Index largest, int n_threads) {
-    if (n_threads < 2 || programs.count < 2 || programs.ends[programs.count] < few_rows) return false;
+    if (n_threads < 2 || programs.count < 2) return false;
+    Index work = 0;
+    for (Index k = 0; k < programs.count; ++k) {
+        const Index size = programs.ends[k + 1] - programs.ends[k];
+        work += size * size;
+    }
+    if (work < much_work) return false;
     return largest < few_rows || (largest <= side_by_side && programs.count >= 2 * n_threads);
 }
 

@@ -64,7 +64,7 @@ def write_text_whole(path: Any, text: str) -> None:
 
 def record_line(record: dict[str, Any]) -> str:
     """Return a record as a line of text with a checksum; see `read_records`."""
-    text = json.dumps(record, sort_keys=True)
+    text = json.dumps(record, sort_keys=True, default=float)  # numbers of NumPy
     return f"{_checksum(text)} {text}\n"
 
 

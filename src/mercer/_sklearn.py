@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context
+from sklearn.metrics._scorer import _BaseScorer as Scorer
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
+    InvalidParameterError,
     Options,
     RealNotInt,
     StrOptions,
@@ -20,8 +22,10 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 __all__ = [
     "HasMethods",
     "Interval",
+    "InvalidParameterError",
     "Options",
     "RealNotInt",
+    "Scorer",
     "StrOptions",
     "check_sample_weight",
     "feature_importances",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_classification
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, get_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -369,6 +371,8 @@ def test_points_far_from_the_origin(loss: str) -> None:
     assert scores(shared).max() > 0.7
 
 
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 def test_a_fold_of_one_class_fails_as_in_a_separate_fit() -> None:
     X, y = np.arange(12.0)[:, None], np.repeat([0, 1], [9, 3])
     cv = [(np.arange(6), np.arange(6, 12)), (np.arange(3, 12), np.arange(3))]
@@ -386,3 +390,84 @@ def test_a_fold_without_some_classes() -> None:
     shared, separate = both(SVC(tol=1e-5), {"C": [0.1, 1.0]}, X, y, cv=cv)
     np.testing.assert_allclose(scores(shared), scores(separate), atol=1e-12)
     assert shared.cv_results_["split0_test_score"].max() <= (~(y == 2) & mask).sum() / mask.sum()
+
+
+def shifted(model: Any, X: Any, y: Any) -> float:
+    return float((model.predict(X + 10.0) == y).mean())
+
+
+def backwards(model: Any, X: Any, y: Any) -> float:
+    return float((model.predict(X[::-1]) == y).mean())
+
+
+def support(model: Any, X: Any, y: Any) -> float:
+    return -float(model.n_support_.sum())
+
+
+@pytest.mark.parametrize("scoring", [shifted, backwards, support, {"a": "accuracy", "b": shifted}])
+def test_scores_that_ask_for_other_rows_or_more_than_answers(scoring: Any) -> None:
+    X, y = make_classification(60, 5, random_state=0)
+    grid, refit = {"C": [0.1, 10.0], "gamma": [0.01, 0.1]}, not isinstance(scoring, dict)
+    found = PathSearchCV(SVC(), grid, scoring=scoring, refit=refit, cv=3).fit(X, y).cv_results_
+    plain = GridSearchCV(SVC(), grid, scoring=scoring, refit=refit, cv=3).fit(X, y).cv_results_
+    for name in plain:
+        if name.startswith("mean_test"):
+            np.testing.assert_allclose(found[name], plain[name])
+
+
+def test_functions_without_a_name() -> None:
+    X, y = make_classification(60, 5, random_state=0)
+    grid = {"kernel": ["linear", lambda A, B: A @ B.T], "C": [0.1, 1.0]}
+    search = PathSearchCV(SVC(), grid, scoring=lambda model, X, y: model.score(X, y)).fit(X, y)
+    scores = search.cv_results_["mean_test_score"].reshape(2, 2)
+    np.testing.assert_allclose(scores[0], scores[1])
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+@pytest.mark.parametrize("grid", [{"C": [1.0, -1.0]}, {"gamma": [0.1, -2.0]}])
+def test_bad_values_get_no_score_as_in_scikit_learn(grid: dict[str, Any]) -> None:
+    X, y = make_classification(60, 5, random_state=0)
+    with pytest.warns(FitFailedWarning):
+        search = PathSearchCV(SVC(), grid, cv=3).fit(X, y)
+    assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, True]
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+def test_a_score_that_raises_is_left_to_error_score() -> None:
+    X, y = make_classification(60, 5, random_state=0)
+    search = PathSearchCV(SVC(), {"C": [1.0]}, scoring="neg_log_loss", cv=3, refit=False)
+    with pytest.warns(UserWarning, match="Scoring failed"):
+        search.fit(X, y)
+    assert np.isnan(search.cv_results_["mean_test_score"]).all()
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+def test_splits_as_lists_and_from_an_iterator() -> None:
+    X, y = make_classification(60, 5, random_state=0)
+    rows = np.random.default_rng(0).permutation(60)
+    splits = [(rows[:40].tolist(), rows[40:].tolist()), (rows[20:].tolist(), rows[:20].tolist())]
+    one = PathSearchCV(SVC(), {"C": [1.0, 2.0]}, cv=splits).fit(X, y).cv_results_
+    two = PathSearchCV(SVC(), {"C": [1.0, 2.0]}, cv=iter(splits)).fit(X, y).cv_results_
+    np.testing.assert_array_equal(one["mean_test_score"], two["mean_test_score"])
+    sorted_splits = [(np.flatnonzero(y == 0), np.arange(10)), (rows[:40], rows[40:])]
+    with pytest.warns(FitFailedWarning):
+        odd = PathSearchCV(SVC(), {"C": [1.0]}, cv=iter(sorted_splits)).fit(X, y)
+    assert np.isnan(odd.cv_results_["split0_test_score"][0])
+    assert np.isfinite(odd.cv_results_["split1_test_score"][0])
+
+
+def test_each_fold_is_kept_as_soon_as_it_is_there(tmp_path: Path) -> None:
+    """A process that is killed says nothing to a ``finally``."""
+    X, y = make_classification(60, 5, random_state=0)
+    path, seen = tmp_path / "kept", []
+
+    class Watched(type(get_scorer("accuracy"))):
+        def _score(self, *arguments: Any, **named: Any) -> Any:
+            seen.append(len(path.read_text().splitlines()) if path.exists() else 0)
+            return np.float32(super()._score(*arguments, **named))
+
+    scorer = Watched(accuracy_score, 1, {}, "predict")
+    grid = {"C": [1.0], "gamma": [0.1, 0.2, 0.3]}
+    PathSearchCV(SVC(), grid, scoring=scorer, cv=3, n_jobs=1, checkpoint=path).fit(X, y)
+    assert len(path.read_text().splitlines()) == 10
+    assert max(seen) > 1

@@ -173,7 +173,7 @@ class KernelMachine(RememberedParameters, BaseEstimator):
             time_limit=self.time_limit,
             n_threads=self._n_threads(),
             cache_bytes=self.cache_size * 1e6,
-            shrinking=self.shrinking,
+            shrinking=bool(self.shrinking),
         )
 
     @staticmethod

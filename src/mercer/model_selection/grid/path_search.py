@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from numbers import Integral
 from os import PathLike
+from threading import Lock
 from typing import Any, ClassVar, Self
 
 import joblib
@@ -19,6 +20,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from mercer._inputs import need_two_classes
 from mercer._sklearn import (
     Interval,
+    InvalidParameterError,
+    Scorer,
     StrOptions,
     fit_context,
     validate_parameter_constraints,
@@ -108,6 +111,7 @@ class PathSearchCV(GridSearchCV):
     True
     """
 
+    cv: Any
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **GridSearchCV._parameter_constraints,
         "param_grid": [dict, list, StrOptions({"auto"})],
@@ -168,7 +172,7 @@ class PathSearchCV(GridSearchCV):
         """
         X, y = indexable(X, y)
         candidates = list(ParameterGrid(self._first_grid(X)))
-        groups = groups_of(self.estimator, candidates)
+        groups = self._groups(candidates)
         if groups is None or y is None or self._is_apart(y) or set(params) - {"groups"}:
             return self._fit_separately(X, y, params)
         given, (X, y) = X, self._checked(X, y)
@@ -176,23 +180,16 @@ class PathSearchCV(GridSearchCV):
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = [_positions(split) for split in cv.split(X, y, params.get("groups"))]
         if self._searches_classifiers() and any(_is_one_class(y[train]) for train, _ in splits):
-            return self._fit_separately(given, y, params)  # as above all with an error_score
+            return self._fit_separately(given, y, params, cv)  # as above all with an error_score
         search = self._search(X, y, splits, scorers)
-        record = self._record(X, y, splits)
-        scores = {
-            tuple(entry["group and fold"]): FoldScores(*entry["scores"]) for entry in record.entries
-        }
+        scores = _KeptScores(self._record(X, y, splits))
         out: list[dict[str, Any]] = []
         done = 0
         for left in range(self.refine, -1, -1):
             new = candidates[done:]
-            try:
-                search.run(groups, scores)
-            finally:
-                for where, found in list(scores.items())[len(record.entries) :]:
-                    record.add({"group and fold": where, "scores": found})
+            search.run(groups, scores)
             if search.refusal is not None:  # scikit-learn has ways to deal with that
-                return self._fit_separately(given, y, params)
+                return self._fit_separately(given, y, params, cv)
             out += _collect(groups, scores, len(new), splits)
             done = len(candidates)
             results = self._format_results(candidates, len(splits), out)
@@ -207,10 +204,19 @@ class PathSearchCV(GridSearchCV):
         self._conclude(given, y, results, out, scorers, metric)
         return self
 
+    def _groups(self, candidates: list[dict[str, Any]]) -> list[Group] | None:
+        """Return who shares what; None where scikit-learn shall search, which marks bad values."""
+        try:
+            return groups_of(self.estimator, candidates)
+        except InvalidParameterError:
+            if self.refine:
+                raise
+            return None
+
     def _is_apart(self, y: Any) -> bool:
         """Say whether the matrix is too large, or a score may ask for more than it tells."""
         if self._searches_classifiers():
-            return bool(4 * len(y) ** 2 > MOST_BYTES)
+            return bool(4 * len(y) ** 2 > MOST_BYTES) or not _asks_for_answers(self.scoring)
         named = self.scoring is None or isinstance(self.scoring, str)
         return bool(8 * len(y) ** 2 > MOST_BYTES) or not named
 
@@ -242,26 +248,28 @@ class PathSearchCV(GridSearchCV):
     def _first_grid(self, X: Any) -> Any:
         return coarse_grid(self.estimator, X) if self.param_grid == "auto" else self.param_grid
 
-    def _fit_separately(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
-        """Search as scikit-learn does."""
+    def _fit_separately(self, X: Any, y: Any, params: dict[str, Any], cv: Any = None) -> Self:
+        """Search as scikit-learn does; with ``cv`` where an iterator has been used up for it."""
         if self.refine:
             raise ValueError(
                 "refine needs a machine that can share its work, such as an SVC with finite C, "
                 "alone or at a pipeline's end."
             )
-        given = self.param_grid
+        given = self.param_grid, self.cv
         try:
             self.param_grid = self._first_grid(X)
+            self.cv = self.cv if cv is None else cv
             super().fit(X, y, **params)
         finally:
-            self.param_grid = given
+            self.param_grid, self.cv = given
         return self
 
     def _record(self, X: Any, y: Any, splits: Any) -> SearchRecord:
         """Return what is known already."""
         settings = {k: v for k, v in self.get_params(deep=False).items() if k not in _NEUTRAL}
         settings["estimator"] = repr(self.estimator.get_params())
-        fingerprint = joblib.hash([settings, X, y, splits])
+        keys = {name: stable_key(value) for name, value in settings.items()}
+        fingerprint = joblib.hash([keys, X, y, splits])
         last = self._unfinished
         if not (self.warm_start and last is not None and last.fingerprint == fingerprint):
             last = SearchRecord.open(fingerprint, self.checkpoint)
@@ -300,7 +308,32 @@ class PathSearchCV(GridSearchCV):
 
 def _positions(split: tuple[Any, Any]) -> tuple[Any, ...]:
     """Return the rows of both parts of a split by number; splits of users may be masks."""
-    return tuple(np.flatnonzero(part) if np.asarray(part).dtype == bool else part for part in split)
+    parts = [np.asarray(part) for part in split]
+    return tuple(np.flatnonzero(part) if part.dtype == bool else part for part in parts)
+
+
+class _KeptScores(dict[tuple[str, int], FoldScores]):
+    """Scores by group and fold, which are written down as soon as they are there."""
+
+    def __init__(self, record: SearchRecord) -> None:
+        super().__init__()
+        self.record, self.lock = record, Lock()
+        for entry in record.entries:
+            super().__setitem__(tuple(entry["group and fold"]), FoldScores(*entry["scores"]))
+
+    def __setitem__(self, where: tuple[str, int], found: FoldScores) -> None:
+        with self.lock:
+            super().__setitem__(where, found)
+            self.record.add({"group and fold": where, "scores": found})
+
+
+def _asks_for_answers(scoring: Any) -> bool:
+    """Say whether scores ask for answers to the rows that they are given, and for nothing else."""
+    if isinstance(scoring, dict):
+        return all(map(_asks_for_answers, scoring.values()))
+    if isinstance(scoring, list | tuple | set):
+        return all(map(_asks_for_answers, scoring))
+    return scoring is None or isinstance(scoring, str | Scorer)
 
 
 def _is_one_class(labels: Any) -> bool:

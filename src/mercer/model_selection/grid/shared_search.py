@@ -160,7 +160,7 @@ class SharedSearch:
         self.last: dict[tuple[int, str], Any] = {}  # matrices of the last group
         self.unsolved: list[Solution] = []  # machines that were not brought to the tolerance
         self.n_solved = 0
-        self.refusal: ValueError | None = None  # why a machine could not be fitted to a fold
+        self.refusal: Exception | None = None  # why a machine could not be fitted or scored
 
     def _points(self) -> list[Any]:
         """Return the points of every fold, one and the same object where nothing is fitted."""
@@ -272,10 +272,15 @@ class SharedSearch:
             return
         self.unsolved += unsolved
         self.n_solved += values.shape[0] * values.shape[2]
-        test_scores, train_scores = (
-            self._scores(group.models, classes, values[:, rows], rows) if wanted else []
-            for rows, wanted in ((path.test, True), (path.train, self.train_score))
-        )
+        try:
+            test_scores, train_scores = (
+                self._scores(group.models, classes, values[:, rows], rows) if wanted else []
+                for rows, wanted in ((path.test, True), (path.train, self.train_score))
+            )
+        except Exception as refusal:  # whatever a score may raise
+            self.refusal = refusal
+            self.stopped.set()
+            return
         seconds = time.perf_counter() - start
         done[group.key, k] = FoldScores(test_scores, train_scores, seconds)
 
