@@ -53,7 +53,8 @@ def _first_fit(kind: str, n: int) -> tuple:
         ordinary = region_of(program) is None and not program.is_extreme
         if program.kind == kind and ordinary and 20 < program.drawn["n"] < n:
             model = program.fit(program.estimator, program.given)
-            if model.converged_ and next(machines_of(program, model)).beta.any():
+            machine = next(machines_of(program, model), None)
+            if model.converged_ and machine is not None and machine.beta.any():
                 return program, model
     raise AssertionError("no such program")
 

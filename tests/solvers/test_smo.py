@@ -190,6 +190,9 @@ def test_single_and_double_rows(kernel: Any, n: int) -> None:
     assert make_gram(kernel, X).allows_single(tol)
     for solution in (double, single):
         assert_optimal(problem, K, solution, tol)
+        beta = solution.beta
+        off = abs(solution.objective - (0.5 * beta @ K @ beta + problem.p @ beta))
+        assert off <= (1e-12 if solution is double else tol) * np.abs(beta).sum()
     # A float32 matrix is taken at its word, rounded as it is.
     assert_optimal(problem, K.astype(np.float32).astype(float), stored, tol)
     assert single.objective == pytest.approx(double.objective, rel=1e-4)

@@ -27,7 +27,9 @@ class Solution:
     gradient : ndarray of shape (n,)
         :math:`G = K\beta + r\circ\beta + p`, in float64.
     objective : float
-        Value of the program at ``beta``.
+        Value of the program at ``beta``. Where kernel rows are float32 (see `solve_smo`), so is the
+        gradient of rows that cannot determine the gap; the value is then off by less than
+        :math:`\mathrm{tol}\sum_i |\beta_i|`, else by rounding only.
     offset : float
         Multiplier of the equality; for classifiers the intercept.
     gap : float

@@ -132,7 +132,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     slack_ : ndarray of shape (n_samples,) or sparse array of shape (n_samples, n_machines)
         :math:`\xi_i` of each training row.
     objective_, gap_ : ndarray of shape (n_machines,)
-        Dual objective (minimised) and largest violation of the optimality conditions.
+        Dual objective (minimised), see `Solution` for its accuracy, and largest violation of the
+        optimality conditions.
     n_iter_ : ndarray of shape (n_machines,)
         Iterations of the solver, at least 1 where it has converged.
     converged_ : bool

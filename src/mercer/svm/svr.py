@@ -95,7 +95,8 @@ class SVR(RegressorMixin, KernelMachine):
     slack_ : ndarray of shape (n_samples,)
         :math:`\xi_i` of each training row, by which its target is outside the tube.
     objective_, gap_ : ndarray of shape (1,)
-        Dual objective (minimised) and largest violation of the optimality conditions.
+        Dual objective (minimised), see `Solution` for its accuracy, and largest violation of the
+        optimality conditions.
     n_iter_ : int
         Iterations of the solver, at least 1 where it has converged.
     converged_ : bool
