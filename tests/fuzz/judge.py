@@ -74,6 +74,7 @@ REFUSALS = (
     "needs at least two classes",
     "leaves out no row",
     "must contain at least one non-zero number",
+    "says how often each row counts",
 )
 """What any data may deserve, in small letters."""
 
@@ -85,7 +86,9 @@ INDEFINITE = 1e10
 
 
 def _may_be_indefinite(program: Program) -> bool:
-    return program.may_be_indefinite or not largest_kernel_value(program) <= INDEFINITE
+    """Say whether the kernel is, or rounding of its values is more than the ridge of a weight."""
+    size = largest_kernel_value(program) * max(1.0, float(program.data.weights.max()))
+    return program.may_be_indefinite or not size <= INDEFINITE
 
 
 def _judge_refusal(program: Program, error: Exception) -> list[str]:

@@ -33,6 +33,9 @@ SINGLE_PRECISION_REACH = 200.0
 SINGLE_PRECISION_TOL = 1e-5
 """Below this gap the rows must be float64."""
 
+LONGEST = 1e300
+"""Squared lengths of points beyond which their distances overflow."""
+
 
 class ComputedGram(Gram):
     """Rows from the engine, kept in its cache while a solve lasts.
@@ -70,10 +73,11 @@ class ComputedGram(Gram):
         return self.shared.double if self.view is None else self.shared.double[self.view]
 
     def diag(self) -> Floats:
-        """Return the n diagonal entries."""
+        """Return the n diagonal entries; NaN where squared distances are beyond arithmetic."""
         form = self.form
         if form.is_stationary:  # the points need not be collected
-            return np.full(self.n, form.factor)
+            has_distances = self.shared.squared <= LONGEST
+            return np.full(self.n, form.factor if has_distances else np.nan)
         return form.diagonal(self.points)
 
     def block(self, rows: Indices, columns: Indices) -> Floats:
