@@ -52,8 +52,19 @@ def test_certain_pairs_give_probabilities() -> None:
     assert p[1].argmax() == 2
 
 
+def test_rows_are_coupled_alone_however_many_there_are() -> None:
+    """Thirty classes are coupled a thousand rows at a time, the last rows by themselves."""
+    second = np.random.default_rng(0).uniform(0.1, 0.9, (2300, 435))
+    together = couple_pairs(second, 30)
+    assert together.shape == (2300, 30)
+    some = np.arange(0, 2300, 7)
+    np.testing.assert_allclose(together[some], couple_pairs(second[some], 30), atol=1e-14)
+
+
 def test_two_classes_pass_through() -> None:
-    np.testing.assert_array_equal(couple_pairs([[0.3]], 2), [[0.7, 0.3]])
+    """Also where they are certain, which more classes may not be."""
+    second = np.array([[0.3], [1e-9], [1.0]])
+    np.testing.assert_array_equal(couple_pairs(second, 2), np.hstack([1 - second, second]))
 
 
 def test_no_rows() -> None:

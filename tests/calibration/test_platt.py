@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,13 @@ import sklearn
 from sklearn import svm
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_classification
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_iris,
+    load_wine,
+    make_blobs,
+    make_classification,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score, train_test_split
@@ -191,6 +198,53 @@ def test_a_splitter_is_obeyed() -> None:
         machine = SVC(gamma=0.2, tol=1e-6).fit(X[rest], y[rest])
         values[left_out] = machine.decision_function(X[left_out])
     assert model.A_[0] == pytest.approx(fit_sigmoid(values, y == 1).A, rel=1e-3)
+
+
+def test_the_number_of_folds_is_obeyed() -> None:
+    X, y = make_classification(120, 5, flip_y=0.2, random_state=0)
+    model = LogisticRegression()
+    for cv, number in ((None, 5), (5, 5), (3, 3)):
+        fold = deal_folds(X, y, number)
+        values = out_of_fold(model, X, y, fold)
+        expected = fit_sigmoid(values[:, 0], y == 1)
+        assert PlattClassifier(model, cv=cv).fit(X, y).A_[0] == pytest.approx(expected.A)
+
+
+def out_of_fold(model: Any, X: np.ndarray, y: np.ndarray, fold: np.ndarray) -> np.ndarray:
+    """Return the value of each pair by its definition, by models without the row's fold."""
+    pairs = list(combinations(range(y.max() + 1), 2))
+    values = np.empty((len(y), len(pairs)))
+    for number in np.unique(fold):
+        out, rest = fold == number, fold != number
+        seen = list(np.unique(y[rest]))
+        if len(seen) > 1:
+            scores = clone(model).fit(X[rest], y[rest]).decision_function(X[out])
+            scores = np.c_[0.0 * scores, scores] if len(seen) == 2 else scores
+        for column, (first, second) in enumerate(pairs):
+            if first in seen and second in seen:
+                difference = scores[:, seen.index(second)] - scores[:, seen.index(first)]
+                values[out, column] = difference
+            else:  # all that is known speaks for the class that was seen
+                values[out, column] = int(second in seen) - int(first in seen)
+    return values
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("gone", [0, 1])
+def test_a_class_that_a_fold_has_for_itself(n_classes: int, gone: int) -> None:
+    """Its pairs are decided by the other class, and pairs without both by nothing."""
+    X, y = make_blobs(40, centers=n_classes, cluster_std=4.0, random_state=0)
+    fold = np.where(y == gone, 0, 1 + np.arange(40) % 2)
+    fold[np.flatnonzero(y != gone)[:3]] = 0
+    folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(3)]
+    model = PlattClassifier(LogisticRegression(), cv=folds).fit(X, y)
+    values = out_of_fold(LogisticRegression(), X, y, fold)
+    for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
+        own = np.isin(y, (first, second))
+        prior = 1 / (n_classes - 1)
+        expected = fit_sigmoid(values[own, pair], y[own] == second, prior=prior)
+        assert model.A_[pair] == pytest.approx(expected.A, abs=1e-9)
+        assert model.B_[pair] == pytest.approx(expected.B, abs=1e-9)
 
 
 def test_sparse_input_gives_the_same_probabilities() -> None:

@@ -49,6 +49,21 @@ def test_slope_and_shift_are_those_of_a_reference(seed: int, weighted: bool) -> 
     assert sigmoid.B == pytest.approx(B, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_one_value_far_away_does_not_mislead(seed: int) -> None:
+    """Full steps of Newton's method overshoot here; at the minimum the slopes of the loss are 0."""
+    random = np.random.default_rng(seed)
+    positive = random.random(150) < 0.1
+    positive[:2] = [True, False]
+    f = random.normal(size=150) + 3.0 * np.where(positive, 1, -1)
+    f[0] += 1e3
+    n_positive = positive.sum()
+    target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (150 - n_positive + 2))
+    residual = target - fit_sigmoid(f, positive).probability(f)
+    assert abs(residual.sum()) < 1e-6
+    assert abs(residual @ f) < 1e-6 * np.abs(f).max()
+
+
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
 def test_units_do_not_matter(scale: float) -> None:
     random = np.random.default_rng(0)
@@ -57,6 +72,15 @@ def test_units_do_not_matter(scale: float) -> None:
     plain, scaled = fit_sigmoid(f, positive), fit_sigmoid(scale * f, positive)
     assert scaled.A * scale == pytest.approx(plain.A, rel=1e-9)
     assert scaled.B == pytest.approx(plain.B, rel=1e-9)
+
+
+def test_the_origin_does_not_matter() -> None:
+    random = np.random.default_rng(0)
+    positive = random.random(100) < 0.4
+    f = random.normal(size=100) + positive
+    plain, moved = fit_sigmoid(f, positive), fit_sigmoid(f + 2.0**24, positive)
+    assert moved.A == pytest.approx(plain.A, rel=1e-7)
+    assert moved.B + moved.A * 2.0**24 == pytest.approx(plain.B, abs=1e-6)
 
 
 def test_weight_is_repetition() -> None:

@@ -55,6 +55,13 @@ class Mutant:
         assert text[self.begin : self.end] == self.old
         return text[: self.begin] + self.new + text[self.end :]
 
+    def marked(self) -> str:
+        """Return the line with the piece between « and »."""
+        text = self.path.read_text(encoding="utf-8")
+        before = text[: self.begin].rpartition("\n")[2]
+        after = text[self.end :].partition("\n")[0]
+        return " ".join(f"{before}«{self.old}»{after}".split())
+
     def __str__(self) -> str:
         return f"{self.path.name}:{self.line}: {self.old!r} -> {self.new!r}"
 

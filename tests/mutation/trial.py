@@ -33,6 +33,7 @@ def is_noticed(mutant: Mutant | None, tests: list[str], patience: float) -> bool
         if mutant is not None and mutant.path.suffix == ".py":
             changed = package / mutant.path.relative_to(ROOT / "src" / "mercer")
             changed.write_text(mutant.applied(), encoding="utf-8")
+            tests = [str(changed), *tests]  # its examples
         return _fail(Path(folder), tests, patience)
 
 
@@ -61,7 +62,19 @@ def _fail(folder: Path, tests: list[str], patience: float) -> bool:
         f"assert mercer.__file__.startswith({str(folder)!r}); "
         "import pytest; sys.exit(pytest.main(sys.argv[1:]))"
     )
-    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly", *tests]
+    settings = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT)]
+    options = [
+        *settings,
+        "-q",
+        "-x",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+        *tests,
+    ]
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(

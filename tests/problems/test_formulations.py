@@ -289,6 +289,26 @@ def test_rows_without_penalty_play_no_part(data: Data, make: Any) -> None:
     assert whole.objective == pytest.approx(part.objective, rel=1e-9)
 
 
+def test_the_least_penalty_of_a_ball_is_one_over_the_rows() -> None:
+    """Whatever rounding makes of n times 1/n, the centre is then the mean."""
+    for n in range(2, 60):
+        problem = svdd(np.ones(n), 1.0 / n)
+        np.testing.assert_allclose(problem.feasible_point(), 1.0 / n)
+
+
+def test_squared_slack_of_outliers(data: Data) -> None:
+    """In a and rho = R^2 - |a|^2: y (|z|^2 - 2 z.a - rho) <= slack, whose square has the price."""
+    n, d = data.Z.shape
+    Q = np.diag(np.concatenate([np.full(d, 2.0), [0.0], 2.0 * data.C]))
+    rows = -data.y[:, None] * np.hstack([2.0 * data.Z, np.ones((n, 1))])
+    q = np.concatenate([np.zeros(d), [1.0], np.zeros(n)])
+    A = np.hstack([rows, -np.eye(n)])
+    x = minimise_linear(Q, q, A, -data.y * data.squares)
+    solution = solve_dual(squared_svdd(data.squares, data.C, data.y), data.K)
+    np.testing.assert_allclose(data.Z.T @ solution.beta, x[:d], atol=1e-6)
+    assert squared_radius(solution, data.K) == pytest.approx(x[d] + x[:d] @ x[:d], abs=1e-6)
+
+
 def test_an_infinite_penalty_is_the_hard_margin(data: Data) -> None:
     hard = hard_margin_svc(data.y)
     for soft in (hinge_svc(data.y, np.inf), squared_hinge_svc(data.y, np.inf)):
@@ -304,6 +324,14 @@ def test_an_infinite_penalty_is_the_hard_margin(data: Data) -> None:
         (lambda: hinge_svc([1, -1], [1.0, -1.0]), "negative or NaN"),
         (lambda: hinge_svc([1, -1], np.ones(3)), "a number or 2 numbers"),
         (lambda: squared_hinge_svc([1, -1], np.nan), "C must be positive"),
+        (lambda: hinge_svc([[1, -1]], 1.0), r"vector of \+1 and -1"),
+        (lambda: hinge_svc([1, -1], [1.0, np.nan]), "negative or NaN"),
+        (lambda: one_class(5, 1.5), r"nu must lie in \(0, 1\], got 1.5"),
+        (lambda: one_class(2, 0.5, [1.0, np.inf]), "2 finite numbers"),
+        (lambda: one_class(2, 0.5, [1.0, 1.0, 1.0]), "2 finite numbers"),
+        (lambda: enclosing_radius([[1.0]]), "vector of finite numbers"),
+        (lambda: epsilon_svr([[1.0]], 1.0, 0.1), "target must be a vector of finite"),
+        (lambda: epsilon_svr([1.0], 1.0, np.inf), "epsilon must be a finite number"),
         (lambda: one_class(5, 0.0), r"nu must lie in \(0, 1\], got 0"),
         (lambda: one_class(2, 0.5, [1.0, -1.0]), "none of them negative"),
         (lambda: one_class(2, 0.5, [0.0, 0.0]), "At least one sample weight"),

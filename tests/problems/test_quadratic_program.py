@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import assert_feasible, kkt_residual
 
-from mercer.problems import QuadraticProgram, hinge_svc, one_class
+from mercer.problems import Programs, QuadraticProgram, hinge_svc, one_class
 
 numbers = st.floats(-10, 10, allow_subnormal=False).map(lambda x: round(x, 3))
 
@@ -122,15 +122,104 @@ def test_subset_keeps_the_rows_and_may_change_the_sum() -> None:
         (([0.0, 0.0], [0.0], 1.0, 1.0), "lower must be a number or a vector of 2"),
         (([0.0, 0.0], [0.0, 2.0], 1.0, 1.0), "in row 1 they are 2 and 1"),
         (([0.0, 0.0], np.nan, 1.0, 1.0), "must not be NaN"),
+        (([0.0, 0.0], 0.0, [1.0, np.nan], 1.0), "must not be NaN"),
         (([0.0, 0.0], np.inf, np.inf, 1.0), r"lower bound must not be \+inf"),
+        (([0.0, 0.0], [0.0, -np.inf], [1.0, -np.inf], 1.0), "nor an upper bound -inf"),
         (([0.0, 0.0], 0.0, 1.0, np.inf), "delta must be finite"),
         (([0.0, 0.0], 0.0, 1.0, 3.0), "sum to 3, but their bounds allow only sums from 0 to 2"),
+        (([0.0, 0.0], -1.0, 1.0, -3.0), "sum to -3, but their bounds allow only sums from -2 to 2"),
+        (([0.0, 0.0], 0.0, 1.0, 1.0, [0.0, np.inf]), "ridge must be finite and not negative"),
         (([0.0, 0.0], 0.0, 1.0, 1.0, -1.0), "ridge must be finite and not negative"),
     ],
 )
 def test_nonsense_is_refused_in_one_sentence(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         QuadraticProgram(*arguments)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_sum_that_bounds_reach_but_for_rounding(sign: int) -> None:
+    """Ten times 0.1 is less than 1 in floating point."""
+    ends = np.full(10, 0.1 * sign)
+    problem = QuadraticProgram(np.zeros(10), np.minimum(ends, 0), np.maximum(ends, 0), sign)
+    np.testing.assert_array_equal(problem.feasible_point(), ends)
+    np.testing.assert_array_equal(problem.repair(ends), ends)
+
+
+INF = np.inf
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "ridge", "expected"),
+    [
+        ([-INF, 0.0], [0.0, INF], [0.0, 0.0], True),
+        ([-INF, 0.0], [0.0, INF], [1.0, 0.0], False),
+        ([-INF, 0.0], [0.0, INF], [0.0, 1.0], False),
+        ([-INF, -INF], [0.0, 0.0], [0.0, 0.0], False),
+        ([0.0, 0.0], [INF, INF], [0.0, 0.0], False),
+        ([-INF, 0.0], [0.0, 1.0], [0.0, 0.0], False),
+        ([-INF, 0.0, -INF], [0.0, INF, INF], [1.0, 1.0, 0.0], True),
+    ],
+)
+def test_only_what_has_neither_bound_nor_ridge_may_diverge(
+    lower: list[float], upper: list[float], ridge: list[float], expected: bool
+) -> None:
+    problem = QuadraticProgram(np.zeros(len(lower)), lower, upper, 0.0, ridge)
+    assert problem.may_diverge() is expected
+
+
+def some_programs() -> list[QuadraticProgram]:
+    """Return programs of unlike sizes and sums, one of them with bounds away from zero."""
+    away = QuadraticProgram([1.0, -1.0], [0.5, -2.0], [1.0, -0.25], 0.0, [0.1, 0.2])
+    return [hinge_svc([1, -1, 1], 2.0), one_class(5, 0.5), away]
+
+
+def test_programs_laid_end_to_end_are_those_that_went_in() -> None:
+    alone = some_programs()
+    together = Programs.of(alone)
+    assert (len(together), together.largest) == (3, 5)
+    np.testing.assert_array_equal(together.starts, [0, 3, 8])
+    for one, other in zip(alone, together, strict=True):
+        assert one.delta == other.delta
+        for name in ("p", "lower", "upper", "ridge"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize("kept", [slice(0, 1), slice(1, 2), slice(2, 3), slice(0, 3)])
+def test_points_of_programs_are_those_of_each(kept: slice) -> None:
+    alone = some_programs()[kept]
+    together = Programs.of(alone)
+    expected = np.concatenate([problem.feasible_point() for problem in alone])
+    np.testing.assert_array_equal(together.feasible_point(), expected)
+    beta = np.random.default_rng(0).normal(size=expected.size)
+    pieces = np.split(beta, together.ends[1:-1])
+    repaired = np.concatenate([problem.repair(own) for problem, own in zip(alone, pieces)])
+    np.testing.assert_array_equal(together.repair(beta), repaired)
+    gradient = np.random.default_rng(1).normal(size=expected.size)
+    images = [
+        problem.image(*own)
+        for problem, own in zip(alone, zip(pieces, np.split(gradient, together.ends[1:-1])))
+    ]
+    np.testing.assert_array_equal(together.image(beta, gradient), np.concatenate(images))
+    with pytest.raises(ValueError, match=f"vector of {beta.size} values"):
+        together.repair(beta[1:])
+
+
+def test_image_is_the_matrix_times_the_point() -> None:
+    random = np.random.default_rng(0)
+    factor, beta = random.normal(size=(4, 2)), random.normal(size=4)
+    problem = QuadraticProgram(random.normal(size=4), -9.0, 9.0, 0.0, random.random(4))
+    image = factor @ (factor.T @ beta)
+    gradient = image + problem.ridge * beta + problem.p
+    np.testing.assert_allclose(problem.image(beta, gradient), image, atol=1e-14)
+
+
+def test_repair_shares_by_room_and_endless_rooms_alike() -> None:
+    bounded = QuadraticProgram(np.zeros(3), 0.0, [1.0, 3.0, 5.0], 4.0)
+    np.testing.assert_allclose(bounded.repair([0.5, 1.0, 0.0]), [0.5 + 0.5, 1.0 + 2.0, 0.0])
+    np.testing.assert_allclose(bounded.repair([0.5, 1.5, 5.0]), [0.5 - 0.5, 1.5 - 1.5, 4.0])
+    endless = QuadraticProgram(np.zeros(3), [0.0, 0.0, -INF], [INF, 1.0, INF], 4.0)
+    np.testing.assert_allclose(endless.repair([1.0, 0.5, -0.5]), [2.5, 0.5, 1.0])
 
 
 def test_repair_refuses_what_is_no_point() -> None:

@@ -200,8 +200,6 @@ class QuadraticProgram:
             Whether one may rise and one may fall without a bound and without a ridge of its own,
             so that only the kernel can hold them.
         """
-        if not (np.isposinf(self.upper).any() and np.isneginf(self.lower).any()):
-            return False
         free_of_cost = self.ridge == 0
         rising = free_of_cost & np.isposinf(self.upper)
         falling = free_of_cost & np.isneginf(self.lower)
@@ -424,5 +422,4 @@ def _share(missing: float, beta: Vector, lower: Vector, upper: Vector) -> Vector
     endless = np.isinf(room)
     if endless.any():
         return np.where(endless, missing / endless.sum(), 0.0)
-    total = room.sum()
-    return room * (missing / max(total, abs(missing))) if total > 0 else np.zeros_like(beta)
+    return room * (missing / max(room.sum(), abs(missing)))
