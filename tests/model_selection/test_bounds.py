@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from mercer import SVC
+from mercer.gram import StoredGram
 from mercer.kernels import RBF, Linear, Polynomial, Weighted
 from mercer.model_selection import (
     evidence,
@@ -28,6 +31,9 @@ from mercer.model_selection import (
 )
 from mercer.model_selection.criteria.criterion import machines_of
 from mercer.model_selection.criteria.leave_one_out import left_out_decisions
+from mercer.model_selection.criteria.validation_error import posterior_rate
+from mercer.problems import enclosing_radius
+from mercer.solvers import solve
 
 TOL = 1e-9
 
@@ -169,14 +175,103 @@ def test_modified_bound_by_its_definition() -> None:
     model = SVC(C=0.7, gamma=0.5, tol=TOL).fit(X, y)
     K = model.kernel_(X)
     squared_norm = float(model.margin_[0]) ** -2
-    from mercer.gram import StoredGram
-    from mercer.problems import enclosing_radius
-    from mercer.solvers import solve
-
     ball = solve(enclosing_radius(K.diagonal()), StoredGram(K), tol=1e-11)
     expected = (-2 * ball.objective + 1.0 / 0.7) * (squared_norm + 2 * 0.7 * model.slack_.sum())
     found = modified_radius_margin(model, X, y).value
     assert found == pytest.approx(expected / len(y), rel=1e-7)
+
+
+def lone_parts(model: SVC, X: np.ndarray, y: np.ndarray) -> tuple[Any, Any, Any]:
+    """Return alpha, beta and the kernel matrix with the ridge of squared slack."""
+    beta = np.zeros(len(y))
+    beta[model.support_] = model.dual_coef_[0]
+    ridge = 1.0 / model.C if model.loss == "squared_hinge" else 0.0
+    return np.abs(beta), beta, model.kernel_(X) + ridge * np.eye(len(y))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("rho", [1.0, 2.0])
+@pytest.mark.parametrize("C", [0.02, 0.1, 0.5])
+def test_xi_alpha_by_its_definition(loss: str, rho: float, C: float) -> None:
+    """A linear kernel has rows of unlike lengths."""
+    X, y = problem(5)
+    model = SVC(C=C, kernel="linear", loss=loss, tol=TOL).fit(X, y)
+    alpha, _, K = lone_parts(model, X, y)
+    xi = model.slack_ if loss == "hinge" else 0.0
+    expected = np.mean(rho * alpha * (K.max() - K.min()) + xi >= 1.0 - 1e-7)
+    assert xi_alpha(model, X, y, rho=rho).value == expected
+
+
+def constrained_span(model: SVC, X: np.ndarray, y: np.ndarray, p: int, free: np.ndarray) -> float:
+    """Return the least distance of row p to combinations that keep the multipliers in bounds."""
+    alpha, beta, K = lone_parts(model, X, y)
+    most = model.C if model.loss == "hinge" else np.inf
+    others = free[free != p]
+    # 0 <= alpha_i + y_i y_p alpha_p lambda_i <= C
+    factors = np.sign(beta[others] * beta[p]) * alpha[p]
+    ends = np.stack([-alpha[others], most - alpha[others]]) / factors
+    part = K[np.ix_(others, others)]
+    found = minimize(
+        lambda weights: weights @ part @ weights - 2 * weights @ K[others, p],
+        np.full(others.size, 1.0 / others.size),
+        jac=lambda weights: 2 * (part @ weights - K[others, p]),
+        bounds=list(np.sort(ends, axis=0).T),
+        constraints={"type": "eq", "fun": lambda weights: weights.sum() - 1},
+        options={"ftol": 1e-13, "maxiter": 1000},
+    )
+    return np.sqrt(max(found.fun + K[p, p], 0.0)) if found.success else np.inf
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize(("C", "scale"), [(2.0, 1.0), (0.5, 1.0), (0.2, 0.5)])
+def test_span_bound_by_its_definition(loss: str, C: float, scale: float) -> None:
+    X, y = problem(5, n=25)
+    X = scale * X
+    model = SVC(C=C, kernel=Polynomial(2, 0.3, 1.0), loss=loss, tol=TOL).fit(X, y)
+    alpha, _, K = lone_parts(model, X, y)
+    free = np.sort(model.support_[model.support_kind_[0] == "margin"])
+    assert free.size > 0
+    ball = solve(enclosing_radius(K.diagonal()), StoredGram(K), tol=1e-11)
+    reach = 2 * np.sqrt(-2 * ball.objective)
+    reach = max(reach, 1 / np.sqrt(C)) if loss == "hinge" else reach
+    lengths = np.array([constrained_span(model, X, y, p, free) for p in free])
+    possible = alpha[free] * lengths * reach
+    assert (np.abs(possible - 1.0) > 1e-4).all()  # else rounding would decide
+    expected = ((possible >= 1.0).sum() + model.support_.size - free.size) / 25
+    assert span_bound(model, X, y).value == pytest.approx(expected)
+
+
+def kinds(model: SVC, n: int) -> np.ndarray:
+    """Return for each row whether it is between its bounds, at one of them, or without part."""
+    found = np.full(n, "none", dtype="<U6")
+    found[model.support_] = model.support_kind_[0]
+    return found
+
+
+@pytest.mark.parametrize("name", ["hinge", "squared hinge"])
+def test_where_no_bound_is_met_nothing_is_trained_again(name: str) -> None:
+    """The first-order answer is then the answer; only the other rows have machines of their own."""
+    X, y = problem(0, n=80)
+    model = clone(MODELS[name]).fit(X, y)
+    changed = []
+    for p in model.support_:
+        rest = np.arange(len(y)) != p
+        part = clone(model).fit(X[rest], y[rest])
+        changed.append((kinds(part, len(y) - 1) != kinds(model, len(y))[rest]).any())
+    machine = machines_of(model, X, y)[0]
+    left_out_decisions(machine)
+    assert machine.n_fits == sum(changed) < len(changed)
+
+
+def test_where_all_rows_are_at_their_bounds_the_span_is_flat() -> None:
+    """Nothing can take the place of a row, so that each counts, whatever C is."""
+    X = problem(1)[0]
+    y = np.arange(40) % 2
+    model = SVC(C=1e-3, gamma=0.4, tol=TOL).fit(X, y)
+    assert (model.support_kind_ == "bound").all()
+    found = span(model, X, y)
+    assert found.value == pytest.approx(1.0)
+    np.testing.assert_allclose(found.gradient, 0.0, atol=1e-12)
 
 
 def test_gacv_by_its_definition() -> None:
@@ -303,3 +398,12 @@ def test_weights_are_refused_where_rows_are_left_out() -> None:
     machines = machines_of(SVC().fit(X, y, sample_weight=np.full(40, 2.0)), X, y, np.full(40, 2.0))
     with pytest.raises(ValueError, match="sample_weight"):
         refuse_weights(machines, "span")
+
+
+def test_values_that_point_the_wrong_way_have_one_probability() -> None:
+    """The sigmoid is flat and stays so: the mean error of the targets, and no slope."""
+    signs = np.array([1.0, -1.0, -1.0, -1.0])
+    value, slope = posterior_rate(np.array([-1.0, 0.5, 1.0, 1.5]), signs, True)
+    share = (2 / 3 + 3 / 5) / 4  # of the positive class, by Platt's targets
+    assert value == pytest.approx(((1 - share) + 3 * share) / 4)
+    np.testing.assert_array_equal(slope, 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from mercer import SVC, GradientSearch
+from mercer._folds import weighted_folds
 from mercer.kernels import RBF, Laplacian, Linear, Polynomial, Weighted
 from mercer.model_selection import (
     Criterion,
@@ -149,6 +151,47 @@ def test_loss_is_chosen_by_folds_where_it_is_open() -> None:
     assert "loss" not in given.best_params_
     assert given.best_estimator_.loss == "hinge"
     assert GradientSearch(L2).fit(X, y).n_fits_ == 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_errors_on_folds_are_those_of_separate_fits(n_classes: int, weighted: bool) -> None:
+    """For each pair of classes the weight of the rows that machines without them get wrong."""
+    X = problem(90)[0]
+    y = (np.digitize(X[:, 0], [-0.5, 0.5]) if n_classes == 3 else X[:, 0] > 0).astype(int)
+    y = np.where(np.arange(90) % 7 == 0, 0, y)
+    weights = np.random.default_rng(0).integers(1, 4, 90) / 2 if weighted else np.ones(90)
+    search = GradientSearch(random_state=0, max_evaluations=4).fit(X, y, sample_weight=weights)
+    shares = weighted_folds(X, y, weights, 5)
+    tried = [step for step in search.history_ if "hinge" in step["stage"]]
+    assert len(tried) == 3
+    for step in tried:
+        assert step["start"] == 0
+        errors = []
+        for pair in combinations(range(n_classes), 2):
+            own = np.isin(y, pair)
+            wrong = 0.0
+            for held in shares.T:
+                left, out = own & (weights - held > 1e-9), own & (held > 1e-9)
+                model = SVC(C=step["C"], kernel=step["kernel"], loss=step["stage"], tol=1e-5)
+                model.fit(X[left], y[left], sample_weight=(weights - held)[left])
+                wrong += held[out] @ (model.predict(X[out]) != y[out])
+            errors.append(wrong / weights[own].sum())
+        assert step["criterion"] == pytest.approx(np.mean(errors), abs=1e-9)
+
+
+@pytest.mark.parametrize("n_starts", [1, 2])
+def test_evaluations_are_limited(n_starts: int) -> None:
+    """Those of both stages count together, for each start."""
+    X, y = problem(80, d=4)
+    X[:, 2:] *= 0.01
+    search = GradientSearch(
+        L2, "auto", n_starts=n_starts, max_evaluations=9, ftol=0.0, gtol=0.0, random_state=0
+    ).fit(X, y)
+    stages = [step["stage"] for step in search.history_]
+    together, apart = stages.count("together"), stages.count("each on its own")
+    assert 0 < together <= n_starts * 9
+    assert 0 < apart <= 9 - together // n_starts
 
 
 def test_many_classes() -> None:
@@ -329,6 +372,11 @@ WRONG = {
     "name": (GradientSearch(SVC(), "guesswork"), "criterion"),
     "estimator": (GradientSearch(Linear()), "estimator"),
     "not separable": (GradientSearch(SVC(C=np.inf, kernel="linear"), "radius_margin"), "separated"),
+    "no start": (GradientSearch(n_starts=0), "n_starts"),
+    "no evaluation": (GradientSearch(max_evaluations=0), "max_evaluations"),
+    "one row": (GradientSearch(max_rows=1), "max_rows"),
+    "turned": (GradientSearch(kernel_bounds=(2.0, 1.0)), "kernel_bounds"),
+    "from nothing": (GradientSearch(C_bounds=(0.0, 1.0)), "C_bounds"),
     "bounds": (GradientSearch(C_bounds=(1.0,)), "C_bounds"),
 }
 

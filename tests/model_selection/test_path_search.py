@@ -34,7 +34,7 @@ from mercer import (
 )
 from mercer.kernels import RBF
 from mercer.model_selection import one_standard_error
-from mercer.model_selection.grid import shared_search
+from mercer.model_selection.grid import path_search, shared_search
 
 GRID = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 0.5]}
 
@@ -471,3 +471,19 @@ def test_each_fold_is_kept_as_soon_as_it_is_there(tmp_path: Path) -> None:
     PathSearchCV(SVC(), grid, scoring=scorer, cv=3, n_jobs=1, checkpoint=path).fit(X, y)
     assert len(path.read_text().splitlines()) == 10
     assert max(seen) > 1
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", RBF(np.full(300, 0.01))])
+def test_many_columns(kernel: Any) -> None:
+    """Matrices come from products or from distances then, not from the engine."""
+    X, y = make_classification(100, 300, n_informative=10, random_state=0)
+    shared, separate = both(SVC(kernel=kernel, tol=1e-5), {"C": [0.01, 1.0]}, X, y)
+    np.testing.assert_allclose(scores(shared), scores(separate), atol=1 / 100 + 1e-12)
+
+
+def test_a_matrix_that_is_too_large_is_not_shared(monkeypatch: Any) -> None:
+    y = np.arange(30) % 2
+    for model, size in ((SVC(), 4), (SVR(), 8)):
+        for missing in (0, 1):
+            monkeypatch.setattr(path_search, "MOST_BYTES", size * 30**2 - missing)
+            assert PathSearchCV(model, GRID)._is_apart(y) is bool(missing)

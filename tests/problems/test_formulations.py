@@ -278,6 +278,14 @@ def test_support_vector_regression(data: Data, power: int, make: Any) -> None:
     assert np.all(np.minimum(np.abs(above), np.abs(below)) < 1e-9)
 
 
+@pytest.mark.parametrize("make", [epsilon_svr, squared_epsilon_svr])
+def test_a_tube_may_have_no_width(make: Any) -> None:
+    """Both halves are then one program in the difference of the multipliers."""
+    problem = make([1.0, -2.0], 0.5, 0.0)
+    np.testing.assert_array_equal(problem.p, [-1.0, 2.0, -1.0, 2.0])
+    np.testing.assert_array_equal(problem.lower[2:], -problem.upper[:2])
+
+
 @pytest.mark.parametrize("make", [hinge_svc, squared_hinge_svc])
 def test_rows_without_penalty_play_no_part(data: Data, make: Any) -> None:
     C = np.where(np.arange(15) % 4 == 3, 0.0, data.C)

@@ -102,6 +102,14 @@ def test_repair_prefers_free_rows_then_support_vectors() -> None:
     np.testing.assert_allclose(problem.repair([0.5, 1.0, 0.0, -1.0]), [0.0, 1.0, 0.0, -1.0])
     np.testing.assert_allclose(problem.repair([1.0, 1.0, 0.0, -1.0]), [0.5, 0.5, 0.0, -1.0])
     np.testing.assert_allclose(problem.repair([0.0, 0.0, 0.0, -0.6]), [0.0, 0.0, 0.0, 0.0])
+    wider = hinge_svc([1, 1, -1, -1], 2.0)
+    np.testing.assert_allclose(wider.repair([2.0, 0.0, 0.0, 0.0]), [0.0, 0.0, 0.0, 0.0])
+
+
+def test_a_box_contains_its_bounds_and_nothing_beyond_them() -> None:
+    problem = QuadraticProgram(np.zeros(2), 0.0, 1.0, 1.0)
+    for beta, expected in (([0, 1], True), ([0.5, 1.1], False), ([-0.1, 0.5], False)):
+        assert problem.contains(np.array(beta)) is expected
 
 
 def test_subset_keeps_the_rows_and_may_change_the_sum() -> None:
@@ -129,7 +137,7 @@ def test_subset_keeps_the_rows_and_may_change_the_sum() -> None:
         (([0.0, 0.0], 0.0, 1.0, 3.0), "sum to 3, but their bounds allow only sums from 0 to 2"),
         (([0.0, 0.0], -1.0, 1.0, -3.0), "sum to -3, but their bounds allow only sums from -2 to 2"),
         (([0.0, 0.0], 0.0, 1.0, 1.0, [0.0, np.inf]), "ridge must be finite and not negative"),
-        (([0.0, 0.0], 0.0, 1.0, 1.0, -1.0), "ridge must be finite and not negative"),
+        (([0.0, 0.0], 0.0, 1.0, 1.0, [1.0, -1.0]), "ridge must be finite and not negative"),
     ],
 )
 def test_nonsense_is_refused_in_one_sentence(arguments: tuple[Any, ...], message: str) -> None:
@@ -169,23 +177,24 @@ def test_only_what_has_neither_bound_nor_ridge_may_diverge(
 
 
 def some_programs() -> list[QuadraticProgram]:
-    """Return programs of unlike sizes and sums, one of them with bounds away from zero."""
-    away = QuadraticProgram([1.0, -1.0], [0.5, -2.0], [1.0, -0.25], 0.0, [0.1, 0.2])
-    return [hinge_svc([1, -1, 1], 2.0), one_class(5, 0.5), away]
+    """Return programs of unlike sizes and sums, two of them with a bound away from zero."""
+    above = QuadraticProgram([1.0, -1.0], [0.5, -2.0], [1.0, 1.0], 0.0, [0.1, 0.2])
+    below = QuadraticProgram([1.0, -1.0], [-1.0, -2.0], [1.0, -0.5], 0.0, [0.1, 0.2])
+    return [hinge_svc([1, -1, 1], 2.0), one_class(5, 0.5), above, below]
 
 
 def test_programs_laid_end_to_end_are_those_that_went_in() -> None:
     alone = some_programs()
     together = Programs.of(alone)
-    assert (len(together), together.largest) == (3, 5)
-    np.testing.assert_array_equal(together.starts, [0, 3, 8])
+    assert (len(together), together.largest) == (4, 5)
+    np.testing.assert_array_equal(together.starts, [0, 3, 8, 10])
     for one, other in zip(alone, together, strict=True):
         assert one.delta == other.delta
         for name in ("p", "lower", "upper", "ridge"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-@pytest.mark.parametrize("kept", [slice(0, 1), slice(1, 2), slice(2, 3), slice(0, 3)])
+@pytest.mark.parametrize("kept", [slice(k, end) for end in (1, 2, 3, 4) for k in (0, end - 1)])
 def test_points_of_programs_are_those_of_each(kept: slice) -> None:
     alone = some_programs()[kept]
     together = Programs.of(alone)

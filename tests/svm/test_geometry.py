@@ -130,6 +130,16 @@ def test_a_precomputed_kernel_has_the_same_geometry(blobs):
     assert_allclose(given.margins(RBF(0.1)(X), y), direct.margins(X, y), atol=1e-6)
 
 
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_a_precomputed_kernel_of_many_classes_has_the_same_values(multi_class):
+    X, y = make_blobs(90, 2, centers=4, cluster_std=3.0, random_state=1)
+    kernel, settings = RBF(0.1), {"multi_class": multi_class, "tol": 1e-9}
+    direct = SVC(kernel=kernel, **settings).fit(X, y)
+    given = SVC(kernel="precomputed", **settings).fit(kernel(X), y)
+    assert_allclose(given.decision_function(kernel(X)), direct.decision_function(X), atol=1e-6)
+    assert_allclose(given.distance(kernel(X)), direct.distance(X), atol=1e-6)
+
+
 @pytest.mark.parametrize("solver", ["smo", "exact", "linear"])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_bias_is_the_mean_over_all_margin_support_vectors(blobs, solver, loss):

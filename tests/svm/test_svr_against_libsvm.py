@@ -51,6 +51,10 @@ def test_kernels(params: dict[str, Any], C: float, epsilon: float) -> None:
     best = objective(theirs, K, y, epsilon)
     assert objective(ours, K, y, epsilon) == pytest.approx(best, rel=1e-6)
     assert ours.objective_[0] == pytest.approx(best, rel=1e-6)
+    at_bound = np.abs(ours.dual_coef_[0]) == C
+    np.testing.assert_array_equal(ours.support_kind_[0], np.where(at_bound, "bound", "margin"))
+    outside = np.maximum(0.0, np.abs(y - ours.predict(X)) - epsilon)
+    np.testing.assert_allclose(ours.slack_, outside, atol=10 * TOL)
     if params["kernel"] == "linear":
         np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=AGREEMENT)
 

@@ -127,7 +127,7 @@ def _without(machine: TwoClassMachine, p: int) -> tuple[QuadraticProgram, Starti
 
 
 def _shift(machine: TwoClassMachine, p: int) -> Floats:
-    """Return how all rows move, to first order, when row p is left out."""
+    """Return how the other rows move, to first order, when row p is left out."""
     shift = np.zeros(machine.n)
     free, system, beta = machine.free, machine.free_system, machine.beta[p]
     here = np.flatnonzero(free == p)
@@ -136,7 +136,6 @@ def _shift(machine: TwoClassMachine, p: int) -> Floats:
         shift[free] = -column * (beta / column[here[0]])
     elif free.size and not here.size:
         shift[free] = system.solve(machine.matrix[free, p] * beta, beta)[0]
-    shift[p] = -beta
     return shift
 
 

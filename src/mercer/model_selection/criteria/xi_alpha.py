@@ -58,7 +58,7 @@ def xi_alpha_of(machine: TwoClassMachine, rho: float = 2.0) -> Rated:
     """Return the estimate for one machine."""
     refuse_weights([machine], "xi_alpha")
     largest = float((machine.matrix.diagonal() + machine.ridge).max())
-    reach = largest - min(float(machine.matrix.min()), largest)
+    reach = largest - float(machine.matrix.min())
     ridged = machine.decision + machine.ridge * machine.beta
     slack = np.maximum(0.0, 1.0 - machine.signs * ridged)
     counted = rho * machine.alpha * reach + slack >= 1.0 - machine.tol

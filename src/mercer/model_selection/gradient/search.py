@@ -274,9 +274,8 @@ class Search:
         if n_freed == 0:
             return self._best_of(one, starts, random, "all parameters", self.most)
         first_most = max(1, int(FIRST_SHARE * self.most))
-        before = len(self.history)
         tied = self._best_of(one, starts, random, "together", first_most)
-        left = self.most - (len(self.history) - before) // starts
+        left = self.most - len(self.history) // starts
         count = self.objective.sample.count
         freed = _with_widths(tied.kernel, n_features)
         if n_freed >= count or left < 1:  # there is no telling so many parameters from so few rows
