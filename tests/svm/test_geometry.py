@@ -93,6 +93,12 @@ def test_margins_of_one_against_the_rest():
     assert 0 < (margins <= 0).sum() < 30
 
 
+def test_one_against_the_rest_has_no_ties_to_break():
+    X, y = make_blobs(150, 2, centers=4, cluster_std=3.0, random_state=1)
+    model = SVC(multi_class="ovr", break_ties=True, C=0.3).fit(X, y)
+    assert_array_equal(model.predict(X), model.decision_function(X).argmax(axis=1))
+
+
 @pytest.mark.parametrize("shape", ["ovr", "ovo"])
 def test_margins_of_one_against_one(shape):
     """Each row counts in the machines of its class only, whatever shape the values have."""

@@ -150,3 +150,14 @@ def test_official(options: str, params: dict[str, Any]) -> None:
     values, _, _ = svmutil.svm_predict(y.tolist(), X.tolist(), theirs, "-q")
     ours = SVR(C=2.0, epsilon=0.2, tol=TOL, **params).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), values, atol=AGREEMENT)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_a_tube_around_everything_needs_no_support_vector(kernel: str, container: Any) -> None:
+    """The flattest function is a constant, of all that fit the one in the middle of the targets."""
+    X, y = plane(1, 30, 3)
+    model = SVR(kernel=kernel, epsilon=2.0 * np.ptp(y)).fit(container(X), y)
+    assert model.support_.size == 0
+    expected = np.full(30, (y.min() + y.max()) / 2)
+    np.testing.assert_allclose(model.predict(container(X)), expected, atol=1e-9)
