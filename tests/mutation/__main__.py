@@ -25,6 +25,7 @@ TESTS = {
         "tests/svm/test_offset.py",
         "tests/svm/test_hard_margin.py",
         "tests/svm/test_svr_limits.py",
+        "tests/svm/test_limits.py::test_converged_means_all_machines",
         "tests/test_common.py::test_zero_weight_is_removal",
         "tests/test_common.py::test_a_class_of_weight_zero_is_gone",
         "tests/test_common.py::test_documented_attributes",

@@ -290,3 +290,13 @@ def test_ctrl_c(case: str) -> None:
     assert answer["kept"], "the model that was there before has changed"
     assert answer["refitted"], "the next fit is not what it should be"
     assert answer["threads"] == 1, "a thread was left behind"
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_converged_means_all_machines() -> None:
+    """One class lies apart, so that its machines need few steps."""
+    X, y = load_iris(return_X_y=True)
+    model = SVC(C=100.0, gamma=1.0, max_iter=100).fit(X, y)
+    assert 0 < (model.gap_ <= model.tol).sum() < 3
+    assert model.converged_ is False
+    assert SVC(C=100.0, gamma=1.0).fit(X, y).converged_ is True
