@@ -22,6 +22,11 @@ TABLES: dict[str, tuple[Any, str]] = {
     "array": (DAYS, r"X holds dates or times \(datetime64\[D\]\)"),
     "spans": (DAYS - DAYS[0], r"X holds dates or times \(timedelta64\[D\]\)"),
     "frame": (MIXED, r"Column 'when' of X holds dates or times \(datetime64\[ns\]\)"),
+    "objects": (DAYS.astype(object), r"X holds dates or times \(date\)"),
+    "objects of a frame": (
+        pd.DataFrame({"size": np.arange(20.0), "when": DAYS[:, 0].astype(object)}),
+        r"Column 'when' of X holds dates or times \(date\)",
+    ),
     "zone": (
         pd.DataFrame({"when": MIXED["when"].dt.tz_localize("UTC")}),
         r"Column 'when' of X holds dates or times \(datetime64\[ns, UTC\]\)",
@@ -35,6 +40,21 @@ def test_dates_are_refused(model: Any, kind: str) -> None:
     table, words = TABLES[kind]
     with pytest.raises(ValueError, match=words):
         clone(model).fit(table, Y.astype(float) if is_regressor(model) else Y)
+
+
+@pytest.mark.parametrize("y", [DAYS[:, 0], pd.Series(MIXED["when"]), DAYS[:, 0] - DAYS[0, 0]])
+@pytest.mark.parametrize(
+    "model", filter(is_regressor, EACH_CLASS), ids=lambda model: type(model).__name__
+)
+def test_dates_are_refused_as_targets_of_a_regression(model: Any, y: Any) -> None:
+    with pytest.raises(ValueError, match="y holds dates or times"):
+        clone(model).fit(np.arange(40.0).reshape(20, 2), y)
+
+
+def test_dates_may_name_classes() -> None:
+    y = DAYS[:, 0]
+    model = SVC(C=100.0).fit(np.c_[Y, Y].astype(float), y)
+    np.testing.assert_array_equal(model.predict(np.c_[Y, Y].astype(float)), y)
 
 
 def days_since_the_first(table: Any) -> Any:

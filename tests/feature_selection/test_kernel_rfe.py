@@ -491,3 +491,9 @@ def test_hard_margin_says_when_the_classes_meet(warm_start: bool) -> None:
     enough = KernelRFE(SVC(kernel="linear", C=np.inf), n_features_to_select=80, step=5).fit(X, y)
     peer = RFE(PeerSVC(kernel="linear", C=1e6, tol=1e-8), n_features_to_select=80, step=5)
     assert_array_equal(enough.ranking_, peer.fit(X, y).ranking_)
+
+
+def test_parameters_of_the_machine_are_checked() -> None:
+    X, y = make_classification(40, 5, random_state=0)
+    with pytest.raises(ValueError, match="The 'C' parameter of SVC"):
+        KernelRFE(SVC(kernel="linear", C="1")).fit(X, y)

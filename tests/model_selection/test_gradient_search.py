@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from mercer import SVC, GradientSearch
+from mercer._files import record_line
 from mercer._folds import weighted_folds
 from mercer.kernels import RBF, Laplacian, Linear, Polynomial, Weighted
 from mercer.model_selection import (
@@ -330,6 +331,12 @@ def test_a_full_disk_leaves_the_last_checkpoint(monkeypatch: Any, tmp_path: Path
     assert search.best_criterion_ == alone.best_criterion_
 
 
+@pytest.mark.parametrize("C", ["1", -1.0])
+def test_parameters_of_the_machine_are_checked(C: Any) -> None:
+    with pytest.raises(ValueError, match="The 'C' parameter of SVC"):
+        GradientSearch(SVC(C=C)).fit(*problem(40))
+
+
 def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
     X, y = problem(40)
     path = tmp_path / "search.txt"
@@ -337,6 +344,11 @@ def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(ValueError, match="other data"):
         GradientSearch(L2, "evidence", checkpoint=path).fit(X[1:], y[1:])
+    head = path.read_text().splitlines(keepends=True)[0]
+    foreign = tmp_path / "foreign.txt"
+    foreign.write_text(head + record_line({"key": "no number", "value": 1.0}))
+    with pytest.raises(ValueError, match="no checkpoint of this kind"):
+        GradientSearch(L2, "evidence", checkpoint=foreign).fit(X, y)
     path.write_bytes(path.read_bytes()[1:50])
     with pytest.raises(ValueError, match="no checkpoint"):
         GradientSearch(L2, "evidence", checkpoint=path).fit(X, y)

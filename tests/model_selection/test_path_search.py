@@ -23,6 +23,7 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from mercer import (
     SVC,
@@ -32,6 +33,7 @@ from mercer import (
     OneClassSVM,
     PathSearchCV,
 )
+from mercer._files import record_line
 from mercer.kernels import RBF
 from mercer.model_selection import one_standard_error
 from mercer.model_selection.grid import path_search, shared_search
@@ -290,6 +292,33 @@ def test_foreign_checkpoints_are_refused(data: Any, tmp_path: Any) -> None:
     file.write_text(json.dumps([1, 2]))
     with pytest.raises(ValueError, match="no checkpoint"):
         PathSearchCV(SVC(), GRID, checkpoint=file).fit(X, y)
+
+
+def test_lines_that_a_search_did_not_write_are_refused(data: Any, tmp_path: Any) -> None:
+    """Whole lines, with a checksum that holds."""
+    X, y = data
+    file = tmp_path / "search.json"
+    PathSearchCV(SVC(), GRID, checkpoint=file).fit(X, y)
+    head = file.read_text().splitlines(keepends=True)[0]
+    for entry in ({"scores": 1}, {"group and fold": ["a", 0], "scores": [1.0]}, {}):
+        file.write_text(head + record_line(entry))
+        with pytest.raises(ValueError, match="no checkpoint of this kind"):
+            PathSearchCV(SVC(), GRID, checkpoint=file).fit(X, y)
+
+
+def test_a_search_apart_says_that_it_keeps_no_checkpoint(data: Any, tmp_path: Any) -> None:
+    X, y = data
+    file = tmp_path / "search.json"
+    search = PathSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, checkpoint=file)
+    with pytest.warns(UserWarning, match="no checkpoint is read or written"):
+        search.fit(X, y)
+    assert not file.exists()
+
+
+def test_parameters_that_the_grid_leaves_alone_are_checked(data: Any) -> None:
+    search = PathSearchCV(SVC(C="1"), {"gamma": [1.0, 2.0]}, error_score="raise")
+    with pytest.raises(ValueError, match="The 'C' parameter of SVC"):
+        search.fit(*data)
 
 
 def test_one_standard_error_prefers_the_smaller_model(data: Any) -> None:

@@ -337,6 +337,8 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
+        if isinstance(self.estimator, SVC):  # which is not fitted before the features are ranked
+            self.estimator._validate_params()
         tags = get_tags(self.estimator)
         if tags.input_tags.pairwise:
             raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -38,7 +39,7 @@ class SearchRecord:
         if record.path is None or not record.path.exists():
             return record
         whole, n_torn = read_records(record.path)
-        if not whole or "fingerprint" not in whole[0]:
+        if not whole or not {"fingerprint", "seed"} <= set(whole[0]):
             raise ValueError(f"{path} is no checkpoint of a search; name another file.")
         head, record.entries = whole[0], whole[1:]
         if head["fingerprint"] != fingerprint:
@@ -50,6 +51,17 @@ class SearchRecord:
         if n_torn:
             write_text_whole(record.path, "".join(map(record_line, whole)))
         return record
+
+    def read(self, read_entry: Callable[[dict[str, Any]], None]) -> None:
+        """Hand over all entries, or say that the file holds something else."""
+        try:
+            for entry in self.entries:
+                read_entry(entry)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(
+                f"{self.path} is no checkpoint of this kind of search; name another file or "
+                "delete it."
+            ) from error
 
     def add(self, entry: dict[str, Any]) -> None:
         """Keep an entry, in the file too."""

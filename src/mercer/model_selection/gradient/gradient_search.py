@@ -217,6 +217,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The fitted search.
         """
         model = SVC(loss="squared_hinge") if self.estimator is None else clone(self.estimator)
+        model._validate_params()
         X, y = checked_data(self, X, y, ensure_min_samples=2, **model._data_format())
         check_classification_targets(y)
         model._check_square(X)

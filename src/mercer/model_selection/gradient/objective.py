@@ -125,12 +125,14 @@ class Evaluations:
         self.record = record
         self.known: dict[bytes, Evaluation] = {}
         self.solutions: dict[int, dict[str, Floats]] = {}
-        for entry in record.entries:
-            gradient = _numbers(entry["gradient"])
-            found = Evaluation(entry["value"], gradient, entry["n_fits"])
-            self.known[bytes.fromhex(entry["key"])] = found
-            for machine, name, beta in entry["solutions"]:
-                self.solutions.setdefault(machine, {})[name] = _numbers(beta)
+        record.read(self._read)
+
+    def _read(self, entry: dict[str, Any]) -> None:
+        gradient = _numbers(entry["gradient"])
+        found = Evaluation(float(entry["value"]), gradient, int(entry["n_fits"]))
+        self.known[bytes.fromhex(entry["key"])] = found
+        for machine, name, beta in entry["solutions"]:
+            self.solutions.setdefault(machine, {})[name] = _numbers(beta)
 
     def add(self, key: bytes, found: Evaluation, solutions: dict[int, dict[str, Floats]]) -> None:
         """Keep an evaluation, with the solutions that it has led to."""

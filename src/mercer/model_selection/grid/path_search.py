@@ -26,6 +26,7 @@ from mercer._sklearn import (
     fit_context,
     validate_parameter_constraints,
 )
+from mercer._warnings import warn
 from mercer.model_selection.grid.default_grid import coarse_grid, finer_grid
 from mercer.model_selection.grid.machine_search import MachineSearch
 from mercer.model_selection.grid.shared_search import (
@@ -255,6 +256,11 @@ class PathSearchCV(GridSearchCV):
                 "refine needs a machine that can share its work, such as an SVC with finite C, "
                 "alone or at a pipeline's end."
             )
+        if self.checkpoint is not None:
+            warn(
+                "This search runs as scikit-learn's GridSearchCV, which cannot be taken up again: "
+                "no checkpoint is read or written."
+            )
         given = self.param_grid, self.cv
         try:
             self.param_grid = self._first_grid(X)
@@ -318,8 +324,12 @@ class _KeptScores(dict[tuple[str, int], FoldScores]):
     def __init__(self, record: SearchRecord) -> None:
         super().__init__()
         self.record, self.lock = record, Lock()
-        for entry in record.entries:
-            super().__setitem__(tuple(entry["group and fold"]), FoldScores(*entry["scores"]))
+        record.read(self._read)
+
+    def _read(self, entry: dict[str, Any]) -> None:
+        group, fold = entry["group and fold"]
+        test, train, seconds = entry["scores"]
+        super().__setitem__((group, fold), FoldScores(list(test), list(train), float(seconds)))
 
     def __setitem__(self, where: tuple[str, int], found: FoldScores) -> None:
         with self.lock:
@@ -365,6 +375,7 @@ def groups_of(estimator: Any, candidates: Sequence[dict[str, Any]]) -> list[Grou
             return None
         named.append({name.removeprefix(prefix): value for name, value in candidate.items()})
     models = _tuned(model, own, named)
+    models[0]._validate_params()  # what the grid leaves alone as well
     is_pairwise = [model._is_pairwise() for model in models]
     if any(is_pairwise) or not all(map(_can_share, models)):
         return None
