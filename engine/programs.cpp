@@ -126,11 +126,15 @@ public:
         unbounded_below_ = unbounded_below(problem_);
         std::int64_t n_iter = 0;
         if (const auto rows = is_rough() ? supply_.single(selection(), pool_) : nullptr) {
+            const Array<double> known(at_.beta, at_.beta + n());
+            const double height = verdict().objective;
             const SmoResult result = run(*rows, limits.remaining(single_margin * tol_, 0));
             correct_gap();
             if (violation_of(problem_, at_).gap() <= tol_ || is_limit(result.status)) return result;
             n_iter = result.n_iter;
             set_gradient();  // single precision was not enough: an exact gradient first
+            // Rounded rows may have no minimum where the matrix has one, and may have led far from it.
+            if (!(verdict().objective <= height)) restore(known);
         }
         SmoResult result;
         if (const auto rows = supply_.wide(selection(), pool_)) result = finish(*rows, limits, n_iter);
@@ -242,14 +246,16 @@ private:
         result.n_iter += other.n_iter;
         set_gradient();
         const bool is_sound = has_sum_of(known) && (other.solved || verdict().objective <= height);
-        if (!is_sound) {
-            std::copy_n(known.data(), n(), at_.beta);
-            set_gradient();
-        }
+        if (!is_sound) restore(known);
         if (!is_sound || !other.solved) return false;
         result.status = SmoStatus::converged;
         result.gap = violation_of(problem_, at_).gap();
         return true;
+    }
+
+    void restore(const Array<double>& known) {
+        std::copy_n(known.data(), n(), at_.beta);
+        set_gradient();
     }
 
     // Whether the variables still add up to what they did at another point, but for rounding.

@@ -25,6 +25,9 @@ X = np.random.default_rng(0).normal(size=(N, 3))
 SIGNS = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1.0, -1.0)
 # A cache of few rows and a small block: every way to a kernel row is taken, and in several rounds.
 OPTIONS = Options(tol=0.1, block=200, cache_bytes=100 * N * 8)
+# Four programs, each on half of the points: so many are worth a thread each.
+HALVES = np.concatenate([np.random.default_rng(k).permutation(N)[: N // 2] for k in range(4)])
+MANY = (SIGNS[HALVES], HALVES)
 PRICES = np.array([0.1, 1.0])
 
 
@@ -66,11 +69,11 @@ def shared_rows() -> np.ndarray:
 
 def batch() -> np.ndarray:
     """Programs on some of the points, a thread each."""
-    return solved(points(), SIGNS, np.arange(N), count=10)
+    return solved(points(), *MANY, count=4)
 
 
 def single_batch() -> np.ndarray:
-    return solved(points(), SIGNS, np.arange(N), count=4, rough=True)
+    return solved(points(), *MANY, count=4, rough=True)
 
 
 def matrix() -> np.ndarray:
@@ -89,12 +92,12 @@ def stored() -> np.ndarray:
 
 
 def stored_batch() -> np.ndarray:
-    return solved(_engine.matrix_rows(values()), SIGNS, np.arange(N)[::-1].copy(), count=10)
+    return solved(_engine.matrix_rows(values()), *MANY, count=4)
 
 
 def requested_batch() -> np.ndarray:
     rows = _engine.requested_rows(lambda indices, out: np.copyto(out, values()[indices]), N)
-    return solved(rows, SIGNS, np.arange(N), count=10)
+    return solved(rows, *MANY, count=4)
 
 
 def path() -> np.ndarray:

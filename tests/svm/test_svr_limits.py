@@ -310,3 +310,13 @@ def test_same_result_on_any_number_of_threads() -> None:
     one, two = (SVR(n_jobs=n).fit(X, y) for n in (1, 2))
     np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
     np.testing.assert_array_equal(one.predict(X), two.predict(X))
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-3])
+def test_data_far_from_the_origin_have_a_solution(tol: float) -> None:
+    """In float32 the matrix is far from positive semi-definite, and has no minimum."""
+    X, y = plane(3, 300, 12)
+    model = SVR(kernel="linear", C=50.0, tol=tol, solver="smo", loss=SQUARED)
+    near, far = model.fit(X, y).predict(X), model.fit(X + 1e4, y).predict(X + 1e4)
+    assert model.converged_
+    np.testing.assert_allclose(far, near, atol=10 * tol)

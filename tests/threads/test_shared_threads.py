@@ -79,9 +79,9 @@ HELPERS = {
     "few rows": ([999], 4, 0),
     "more rows": ([1000], 4, 3),
     "more rows, one thread": ([1000], 1, 0),
-    "few programs of few rows": ([99] * 10, 4, 0),
-    "many programs of few rows": ([100] * 10, 4, 3),
-    "many programs, one thread": ([100] * 10, 1, 0),
+    "few programs of few rows": ([200] * 49, 4, 0),
+    "many programs of few rows": ([200] * 50, 4, 3),
+    "many programs, one thread": ([200] * 50, 1, 0),
     "programs of more rows": ([1000] * 2, 3, 2),
 }
 
