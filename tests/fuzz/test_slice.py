@@ -39,6 +39,7 @@ MENDED = {
     "squares of tiny numbers": [5201776],
     "a sum that the mean magnifies": [5100804],
     "a sum of numbers that were large before": [5601886],
+    "kernel values beyond arithmetic": [6001272],
 }
 
 
