@@ -1,0 +1,100 @@
+"""A picture of matplotlib as a part of the page: its texts are texts, its colours the page's."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from html import escape
+from io import StringIO
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from mercer.plotting.palette import BLUE, GREY, VERMILION
+from mercer.report._protocol import ComparisonLike
+
+INK, LINE, PAPER = "darkslategrey", "silver", "white"
+VARIABLES = {
+    INK: "--ink",
+    LINE: "--line",
+    PAPER: "--paper",
+    BLUE: "--blue",
+    VERMILION: "--vermilion",
+    GREY: "--grey",
+}
+"""What stands for a colour of the page, which is another one in the dark."""
+
+SETTINGS: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",  # comes with matplotlib, and hardly any font is wider
+    "font.size": 10.5,
+    "text.color": INK,
+    "text.usetex": False,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": LINE,
+    "axes.facecolor": PAPER,
+    "axes.unicode_minus": True,
+    "figure.facecolor": PAPER,
+    "grid.color": LINE,
+    "xtick.color": LINE,
+    "ytick.color": LINE,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": "small",
+    "ytick.labelsize": "small",
+}
+
+
+def inline_svg(
+    draw: Callable[..., Any],
+    comparison: ComparisonLike,
+    *,
+    name: str,
+    size: tuple[float, float],
+    alt: str,
+) -> str:
+    """Return an element `svg` of the picture, in the same words each time.
+
+    Parameters
+    ----------
+    draw : callable
+        From a comparison and axes.
+    comparison : Comparison
+    name : str
+        Begins all ids of the element, which must differ from those of other pictures.
+    size : tuple of float
+        Width and height in inches.
+    alt : str
+        What the picture shows, for those who do not see it.
+    """
+    text = StringIO()
+    unknown = {"Date": None, "Creator": None, "Format": None, "Type": None}
+    with mpl.rc_context({**mpl.rcParamsDefault, **SETTINGS, "svg.hashsalt": name}):
+        figure = Figure(figsize=size, layout="constrained")
+        with warnings.catch_warnings():
+            # The reader's browser finds the signs that matplotlib's font does not have.
+            warnings.filterwarnings("ignore", "Glyph .* missing from font")
+            draw(comparison, figure.subplots())
+            figure.savefig(text, format="svg", transparent=True, metadata=unknown)
+    return _as_part(text.getvalue(), name, alt)
+
+
+def _as_part(svg: str, name: str, alt: str) -> str:
+    """Return the element alone, with ids of its own and without what the page says for all."""
+    body = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    body = re.sub(r"<!--.*?-->", "", body, flags=re.DOTALL)
+    body = re.sub(r'\bid="', f'id="{name}-', body)
+    body = re.sub(r'\b(?:xlink:)?href="#', f'href="#{name}-', body)
+    body = body.replace("url(#", f"url(#{name}-")
+    body = re.sub(r"\bfont: ([^;\"]*?)([\d.]+px) [^;\"]*", r"font-size: \2", body)
+    for color, variable in VARIABLES.items():
+        body = body.replace(to_hex(color), f"var({variable})")
+    view = re.search(r'viewBox="[^"]*"', body)
+    if view is None:
+        raise RuntimeError("matplotlib wrote a picture without a viewBox.")
+    opening = f'<svg class="picture" role="img" aria-label="{escape(alt)}" {view.group()}>'
+    body = re.sub(r"^<svg[^>]*>", lambda _: opening, body)
+    return re.sub(r"\n\s*", "\n", body).strip()
