@@ -69,9 +69,7 @@ class Browser:
 
     def run(self, script: str) -> Any:
         """Return what the body of a function returns on the page."""
-        return self._ask(
-            "POST", f"{self._session}/execute/sync", {"script": script, "args": []}
-        )
+        return self._ask("POST", f"{self._session}/execute/sync", {"script": script, "args": []})
 
     def devtools(self, command: str, **parameters: Any) -> Any:
         """Return the answer of a command of the DevTools."""

@@ -16,6 +16,7 @@ from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, make_classification
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import (
     balanced_accuracy_score,
@@ -355,7 +356,26 @@ def binary() -> StandIn:
         source="from sklearn.datasets import load_breast_cancer\n\n"
         "X, y = load_breast_cancer(return_X_y=True, as_frame=True)",
     )
-    return compared(table)
+    comparison = compared(table)
+    assert comparison.insights_ is not None
+    comparison.insights_.rfe = _elimination(table)
+    return comparison
+
+
+def _elimination(table: Table) -> pd.DataFrame:
+    """Return errors of logistic regression with the features that elimination leaves in a fold."""
+    X, y = table.frame.to_numpy(), table.target.to_numpy()
+    lines = []
+    for size in (1, 2, 4, 8, 16, 30):
+        errors = []
+        for repeat, _, train, test in _splits(table):
+            if repeat:
+                break
+            chosen = RFE(LogisticRegression(), n_features_to_select=size, step=0.5)
+            model = _pipeline(chosen).fit(X[train], y[train])
+            errors.append(np.mean(model.predict(X[test]) != y[test]))
+        lines.append({"features": size, "error": np.mean(errors), "error_sd": np.std(errors)})
+    return pd.DataFrame(lines)
 
 
 def many_classes() -> StandIn:

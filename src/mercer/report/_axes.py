@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from matplotlib.ticker import EngFormatter
+
 from mercer.report._words import shortened
+
+LARGE = 1e4
 
 
 def axes_for(ax: Any, size: tuple[float, float]) -> Any:
@@ -30,6 +34,13 @@ def plain(text: str) -> str:
 def label(text: Any, most: int) -> str:
     """Return a name from the data, short enough for an axis."""
     return plain(shortened(text, most))
+
+
+def short_ticks(axis: Any) -> None:
+    """Write large numbers as 20k or 3M, rather than with a factor that stands elsewhere."""
+    low, high = axis.get_view_interval()
+    if max(abs(low), abs(high)) >= LARGE:
+        axis.set_major_formatter(EngFormatter(sep=""))
 
 
 def open_sides(ax: Any) -> None:

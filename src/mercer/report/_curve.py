@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.plotting.palette import BLUE
-from mercer.report._axes import open_sides
+from mercer.report._axes import open_sides, short_ticks
 from mercer.report._words import measure_of
 
 
@@ -24,6 +24,7 @@ def draw_curve(ax: Any, curve: Any, across: str, measure: str) -> None:
     ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     ax.locator_params(nbins=6)
     ax.xaxis.set_major_formatter("{x:,.0f}")
+    short_ticks(ax.yaxis)
     ax.grid(axis="y", lw=0.6, alpha=0.6)
     ax.set_axisbelow(True)
     open_sides(ax)

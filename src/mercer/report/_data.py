@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,10 @@ from mercer.report._protocol import ComparisonLike
 from mercer.report._words import clean, counted, duration, number, percent
 
 MOST_LISTED = 40
-"""Of columns left out, or classes, so many are listed; the rest is counted."""
+"""Of reasons, or classes, so many are listed; the rest is counted."""
+
+MOST_TOGETHER = 8
+"""Of columns that were left out for one reason, so many are named."""
 
 
 class Listing(NamedTuple):
@@ -70,10 +74,19 @@ def class_listing(comparison: ComparisonLike) -> Listing:
     return Listing(told, max(len(counts) - MOST_LISTED, 0))
 
 
-def left_out_listing(left_out: Any) -> Listing:
-    """Return what was left out with the reasons."""
-    told = [(clean(name), clean(why)) for name, why in left_out.items()]
+def left_out_listing(left_out: Mapping[str, str]) -> Listing:
+    """Return what was left out with the reasons, each reason once."""
+    names: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        names.setdefault(clean(why), []).append(clean(name))
+    told = [(_first_of(together), why) for why, together in names.items()]
     return Listing(told[:MOST_LISTED], max(len(told) - MOST_LISTED, 0))
+
+
+def _first_of(names: list[str]) -> str:
+    first = ", ".join(names[:MOST_TOGETHER])
+    n_more = len(names) - MOST_TOGETHER
+    return f"{first} and {n_more:,} more" if n_more > 0 else first
 
 
 def _kind(dtype: Any) -> str:

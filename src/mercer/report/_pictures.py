@@ -22,13 +22,13 @@ from mercer.report._words import (
 from mercer.report.confusion import MOST_CLASSES, confusion_of, draw_confusion
 from mercer.report.elimination import draw_elimination
 from mercer.report.errors import draw_errors
-from mercer.report.features import MOST_FEATURES, draw_features
+from mercer.report.features import draw_features, leading_features
 from mercer.report.learning import draw_learning
 from mercer.report.reliability import draw_reliability
 from mercer.report.residuals import MOST_POINTS, draw_residuals, residuals_of
 
-WIDTH = 5.0
-"""In inches, for all pictures: letters of a pictures' text have the same size on the page."""
+WIDTH = 4.4
+"""In inches, for all pictures: so their letters have the same size on the page."""
 
 
 class Picture(NamedTuple):
@@ -79,7 +79,7 @@ def _of_all_models(comparison: ComparisonLike) -> Iterator[Picture]:
         "small points are single folds. What lies far beyond the others is marked at the edge.",
         f"{partial}{name} of {counted(known.size, 'model')}, best first: {'; '.join(told)}.",
         draw_errors,
-        1.0 + 0.3 * known.size,
+        0.95 + 0.28 * known.size,
     )
 
 
@@ -102,7 +102,7 @@ def _of_the_best(comparison: ComparisonLike) -> Iterator[Picture]:
         "probabilities are right, below it they are too high. The steps below count the rows.",
         f"Reliability diagram of {title} with a histogram of its probabilities.",
         draw_reliability,
-        4.3,
+        3.9,
     )
 
 
@@ -122,7 +122,7 @@ def _confusion(comparison: ComparisonLike, title: str) -> Picture:
         if n_classes > len(classes)
         else ""
     )
-    height = 3.6 if len(classes) == 2 else 4.8
+    height = 2.9 if len(classes) == 2 else 4.4
     return Picture(
         "confusion",
         "Which classes are confused",
@@ -152,7 +152,7 @@ def _residuals(comparison: ComparisonLike, title: str) -> Picture:
         f"Residuals of {title} against its predictions; 80 % of them lie between "
         f"{number(float(low))} and {number(float(high))}.",
         draw_residuals,
-        3.8,
+        3.4,
     )
 
 
@@ -171,7 +171,7 @@ def _of_insights(comparison: ComparisonLike) -> Iterator[Picture]:
             "part in it; the band is one standard deviation.",
             f"Error against the number of features: {_ends(comparison, insights.rfe, 'features')}.",
             draw_elimination,
-            3.2,
+            2.9,
         )
     if _has_rows(insights.learning):
         yield Picture(
@@ -181,15 +181,15 @@ def _of_insights(comparison: ComparisonLike) -> Iterator[Picture]:
             "A line that still falls at its right end says yes.",
             f"Learning curve: {_ends(comparison, insights.learning, 'rows')}.",
             draw_learning,
-            3.2,
+            2.9,
         )
 
 
 def _features(comparison: ComparisonLike, title: str) -> Picture:
-    features: Any = comparison.insights_.features if comparison.insights_ else None
-    leading = features.sort_values("importance", ascending=False, kind="stable").head(MOST_FEATURES)
+    leading = leading_features(comparison)
+    n_features = comparison.table.frame.shape[1]
     first = ", ".join(shortened(name, 40) for name in leading["feature"].head(3))
-    of_all = f" The first {len(leading)} of {len(features):,}." if len(features) > 12 else ""
+    of_all = f" Shown: {len(leading)} of {n_features:,}." if n_features > len(leading) else ""
     return Picture(
         "features",
         "Leading features",
@@ -197,7 +197,7 @@ def _features(comparison: ComparisonLike, title: str) -> Picture:
         f"lines are one standard deviation. Columns that say the same share it.{of_all}",
         f"Permutation importance of {counted(len(leading), 'feature')}; the first are {first}.",
         draw_features,
-        0.9 + 0.26 * len(leading),
+        0.8 + 0.25 * len(leading),
     )
 
 
@@ -212,5 +212,3 @@ def _ends(comparison: ComparisonLike, curve: Any, across: str) -> str:
 
 def _has_rows(frame: Any) -> bool:
     return frame is not None and len(frame) > 0
-
-

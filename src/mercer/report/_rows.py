@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from pandas.api.types import is_numeric_dtype
+
 from mercer.report._protocol import ComparisonLike
 from mercer.report._words import cell, clean, number, shortened
 
@@ -15,7 +17,8 @@ MOST_COLUMNS = 4
 class Rows(NamedTuple):
     """A table of rows; the first column of each line is the row's number."""
 
-    header: list[str]
+    header: list[tuple[str, bool]]
+    """Names, and whether numbers stand below them."""
     lines: list[list[str]]
     n_more: int
 
@@ -32,7 +35,9 @@ def unusual_rows(comparison: ComparisonLike) -> Rows | None:
         values = [cell(comparison.table.frame[name].iloc[int(row)]) for name in columns]
         lines.append([f"{int(row):,}", number(float(distance)), cell(target.iloc[int(row)])])
         lines[-1] += values
-    header = ["row", "distance", _target_name(comparison), *(shortened(n, 40) for n in columns)]
+    numeric = [is_numeric_dtype(comparison.table.frame[name].dtype) for name in columns]
+    header = [("row", False), ("distance", True), _target(comparison)]
+    header += [(shortened(name, 40), is_number) for name, is_number in zip(columns, numeric)]
     return Rows(header, lines, max(len(unusual) - MOST_ROWS, 0))
 
 
@@ -47,13 +52,14 @@ def hard_rows(comparison: ComparisonLike) -> Rows | None:
             hard["row"].head(MOST_ROWS), hard["target"], hard["predictions"]
         )
     ]
-    header = ["row", _target_name(comparison), "predicted instead"]
+    header = [("row", False), _target(comparison), ("predicted instead", False)]
     return Rows(header, lines, max(len(hard) - MOST_ROWS, 0))
 
 
-def _target_name(comparison: ComparisonLike) -> str:
+def _target(comparison: ComparisonLike) -> tuple[str, bool]:
     name = comparison.table.target.name
-    return "target" if name is None else shortened(name, 40)
+    is_number = comparison.table.task == "regression"
+    return "target" if name is None else shortened(name, 40), is_number
 
 
 def _leading_columns(comparison: ComparisonLike) -> list[Any]:
@@ -74,6 +80,8 @@ def _told(predictions: Any) -> str:
     values = predictions.values() if isinstance(predictions, Mapping) else predictions
     counts: dict[str, int] = {}
     for value in values:
+        if value is None or value != value:  # not measured
+            continue
         text = number(value) if isinstance(value, float) else cell(value)
         counts[text] = counts.get(text, 0) + 1
     ordered = sorted(counts.items(), key=lambda item: -item[1])

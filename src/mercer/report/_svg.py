@@ -9,7 +9,7 @@ from html import escape
 from io import StringIO
 from typing import Any
 
-import matplotlib as mpl
+from matplotlib import style
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
@@ -30,7 +30,7 @@ VARIABLES = {
 SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",  # comes with matplotlib, and hardly any font is wider
-    "font.size": 10.5,
+    "font.size": 11.0,
     "text.color": INK,
     "text.usetex": False,
     "axes.labelcolor": INK,
@@ -43,8 +43,9 @@ SETTINGS: dict[str, Any] = {
     "ytick.color": LINE,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
-    "xtick.labelsize": "small",
-    "ytick.labelsize": "small",
+    "xtick.labelsize": 9.6,
+    "ytick.labelsize": 9.6,
+    "legend.fontsize": 9.6,
 }
 
 
@@ -72,7 +73,8 @@ def inline_svg(
     """
     text = StringIO()
     unknown = {"Date": None, "Creator": None, "Format": None, "Type": None}
-    with mpl.rc_context({**mpl.rcParamsDefault, **SETTINGS, "svg.hashsalt": name}):
+    # The same page whatever style the caller draws in, whose settings come back afterwards.
+    with style.context(["default", {**SETTINGS, "svg.hashsalt": name}]):
         figure = Figure(figsize=size, layout="constrained")
         with warnings.catch_warnings():
             # The reader's browser finds the signs that matplotlib's font does not have.

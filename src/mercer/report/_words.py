@@ -51,14 +51,14 @@ def is_known(value: Any) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
-def number(value: float, like: float | None = None) -> str:
-    """Return a number with three digits that count, or with as many decimals as another has."""
+def number(value: float, like: float | None = None, digits: int = 3) -> str:
+    """Return a number with some digits that count, or with as many decimals as another has."""
     if not is_known(value):
         return UNKNOWN
     scale = abs(value if like is None else like)
-    if scale >= 1e6 or 0 < scale < 1e-4:
-        return f"{value:.2e}".replace("-", "−")
-    decimals = 2 if scale == 0 else min(max(2 - math.floor(math.log10(scale)), 0), 6)
+    if scale >= 1e9 or 0 < scale < 1e-4:
+        return f"{value:.{digits - 1}e}".replace("-", "−")
+    decimals = 2 if scale == 0 else min(max(digits - 1 - math.floor(math.log10(scale)), 0), 6)
     return f"{value:,.{decimals}f}".replace("-", "−")
 
 
@@ -157,7 +157,9 @@ def cell(value: Any, most: int = 40) -> str:
         return UNKNOWN
     if isinstance(value, bool) or not isinstance(value, int | float):
         return shortened(value, most)
-    return f"{value:,.6g}".replace("-", "−") if isinstance(value, float) else f"{value:,}"
+    if isinstance(value, int) or value.is_integer():
+        return f"{value:,.0f}".replace("-", "−")
+    return number(value, digits=4)
 
 
 def _width(text: str) -> int:

@@ -11,12 +11,16 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from mercer.plotting.palette import BLUE
-from mercer.report._axes import axes_for, foreground, label
+from mercer.report._axes import axes_for, foreground, plain
 from mercer.report._protocol import ComparisonLike
+from mercer.report._words import shortened_apart
 
 MOST_CLASSES = 25
 MOST_COUNTS = 12
 """Up to so many classes each cell has its count written into it."""
+
+MOST_ZEROS = 4
+"""Up to so many classes counts of 0 are written, too."""
 
 DARK = 0.8
 """From this share on the cell is so dark that its count needs the colour of the paper."""
@@ -86,10 +90,11 @@ def draw_confusion(comparison: ComparisonLike, ax: Any = None) -> Any:
 def _write_counts(ax: Any, counts: Any, shares: Any) -> None:
     fontsize = "medium" if len(counts) <= 6 else "small" if len(counts) <= 9 else "x-small"
     for row, column in np.ndindex(*counts.shape):
+        if counts[row, column] == 0 and len(counts) > MOST_ZEROS:
+            continue
         color = ax.get_facecolor() if shares[row, column] > DARK else foreground(ax)
         look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize}
-        faint = 0.45 if counts[row, column] == 0 else 1.0
-        ax.text(column, row, _count(counts[row, column]), color=color, alpha=faint, **look)
+        ax.text(column, row, _count(counts[row, column]), color=color, **look)
 
 
 def _count(count: int) -> str:
@@ -98,8 +103,9 @@ def _count(count: int) -> str:
 
 def _name_axes(ax: Any, classes: list[str]) -> None:
     few = len(classes) <= MOST_COUNTS
-    names = [label(name, 16 if few else 12) for name in classes]
-    turned = max(map(len, names)) * len(names) > 30
+    most = 16 if len(classes) <= MOST_ZEROS else 11
+    names = [plain(name) for name in shortened_apart(classes, most)]
+    turned = max(map(len, names)) * len(names) > 36
     size = {"fontsize": "small" if few else "x-small"}
     ax.set_xticks(range(len(names)), names, rotation=90 if turned else 0, **size)
     ax.set_yticks(range(len(names)), names, **size)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from mercer.plotting.palette import BLUE, GREY
-from mercer.report._axes import axes_for, label, open_sides
+from mercer.report._axes import axes_for, label, open_sides, short_ticks
 from mercer.report._models import primary_errors
 from mercer.report._protocol import ComparisonLike
 from mercer.report._words import measure_of, value_of
@@ -62,7 +62,7 @@ def draw_errors(comparison: ComparisonLike, ax: Any = None) -> Any:
         raise ValueError("No model was measured, so there are no errors to draw.")
     ax = axes_for(ax, (6.4, 1.2 + 0.36 * known.size))
     factor = 100.0 if measure_of(comparison.measure).is_share else 1.0
-    limit = _limit(errors[known])
+    limit = _limit(comparison, known)
     for place, index in enumerate(known):
         style = dict(STYLES.get(results["verdict"].iloc[index], STYLES["worse"]))
         if style.pop("hollow", False):
@@ -72,9 +72,8 @@ def draw_errors(comparison: ComparisonLike, ax: Any = None) -> Any:
             continue
         folds = _folds(comparison, results.index[index])
         spread = np.linspace(-0.2, 0.2, folds.size)
-        within = folds <= limit
-        points = {"ls": "", "marker": "o", "ms": 2.5, "mew": 0, "alpha": 0.45}
-        ax.plot(factor * folds[within], (place + spread)[within], color=style["color"], **points)
+        points = {"ls": "", "marker": "o", "ms": 3, "mew": 0, "alpha": 0.45, "clip_on": False}
+        ax.plot(factor * folds, place + spread, color=style["color"], **points)
         deviation = results["error_sd"].iloc[index]
         bar = factor * deviation if np.isfinite(deviation) else None
         ax.errorbar(factor * errors[index], place, xerr=bar, lw=1.6, capsize=2.5, **style)
@@ -82,11 +81,16 @@ def draw_errors(comparison: ComparisonLike, ax: Any = None) -> Any:
     return ax
 
 
-def _limit(errors: Any) -> float:
-    """Return the largest error that is drawn at its place."""
+def _limit(comparison: ComparisonLike, known: Any) -> float:
+    """Return the right end of the axis if some errors lie far beyond it, else infinity."""
+    results, errors = comparison.results_, primary_errors(comparison)[known]
     far = TOO_FAR * float(np.median(errors))
-    near = errors[errors <= far]
-    return float(near.max()) * 1.15 if 0 < near.size < errors.size and far > 0 else np.inf
+    near = known[errors <= far]
+    if near.size == known.size or not far > 0:
+        return np.inf
+    ends = [errors[errors <= far] + np.nan_to_num(results["error_sd"].iloc[near].to_numpy(float))]
+    ends += [_folds(comparison, results.index[index]) for index in near]
+    return 1.04 * float(np.concatenate(ends).max())
 
 
 def _folds(comparison: ComparisonLike, key: Any) -> Any:
@@ -116,14 +120,15 @@ def _draw_beyond(
 
 def _finish(ax: Any, comparison: ComparisonLike, known: Any, factor: float, limit: float) -> None:
     results = comparison.results_
-    titles = [label(results["title"].iloc[index], 26) for index in known]
+    titles = [label(results["title"].iloc[index], 24) for index in known]
     ax.set_yticks(range(known.size), titles)
     ax.set_ylim(known.size - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="y", length=0, pad=8)
     measure = measure_of(comparison.measure)
     ax.set_xlabel(f"{measure.name} (%)" if measure.is_share else measure.name)
     low, high = ax.get_xlim()
     ax.set_xlim(max(low, 0.0) if low < 0.25 * high else low, min(high, factor * limit))
+    short_ticks(ax.xaxis)
     ax.grid(axis="x", lw=0.6, alpha=0.6)
     ax.set_axisbelow(True)
     open_sides(ax)

@@ -14,6 +14,16 @@ from mercer.report._words import shortened_apart
 MOST_FEATURES = 12
 
 
+def leading_features(comparison: ComparisonLike) -> Any:
+    """Return the features that count, at most twelve, as a data frame, the first one first."""
+    features = None if comparison.insights_ is None else comparison.insights_.features
+    if features is None or not len(features):
+        raise ValueError("The importance of features was not measured.")
+    order = features.sort_values("importance", ascending=False, kind="stable")
+    n_shown = int((order["importance"] > 0).sum())
+    return order.head(min(max(n_shown, 1), MOST_FEATURES))
+
+
 def draw_features(comparison: ComparisonLike, ax: Any = None) -> Any:
     """Draw the leading features by their permutation importance, at most twelve.
 
@@ -43,11 +53,7 @@ def draw_features(comparison: ComparisonLike, ax: Any = None) -> Any:
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['height', 'age']
     """
-    features = None if comparison.insights_ is None else comparison.insights_.features
-    if features is None or not len(features):
-        raise ValueError("The importance of features was not measured.")
-    leading = features.sort_values("importance", ascending=False, kind="stable")
-    leading = leading.head(MOST_FEATURES)
+    leading = leading_features(comparison)
     ax = axes_for(ax, (6.0, 1.0 + 0.3 * len(leading)))
     places = np.arange(len(leading))
     # All of a deviation that is not known would be lost with it.
@@ -55,7 +61,7 @@ def draw_features(comparison: ComparisonLike, ax: Any = None) -> Any:
     ends = {"ecolor": foreground(ax), "elinewidth": 1.0, "capsize": 2}
     bars: dict[str, Any] = {"height": 0.62, "color": BLUE, "error_kw": ends}
     ax.barh(places, leading["importance"], xerr=spread, **bars)
-    ax.set_yticks(places, [plain(name) for name in shortened_apart(leading["feature"], 26)])
+    ax.set_yticks(places, [plain(name) for name in shortened_apart(leading["feature"], 22)])
     ax.set_ylim(len(leading) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.axvline(0.0, color=foreground(ax), lw=0.8)

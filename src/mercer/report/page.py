@@ -95,7 +95,9 @@ def page_of(comparison: ComparisonLike) -> str:
         measures=measured,
         measure_lines=lines,
         left_out_models=left_out_listing(_with_titles(comparison)),
-        pictures=[(picture, Markup(picture.svg(comparison))) for picture in pictures_of(comparison)],
+        pictures=[
+            (picture, Markup(picture.svg(comparison))) for picture in pictures_of(comparison)
+        ],
         best=best_title(comparison),
         unusual=unusual_rows(comparison),
         hard=hard_rows(comparison),

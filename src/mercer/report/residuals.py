@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.plotting.palette import BLUE, VERMILION
-from mercer.report._axes import axes_for, foreground, open_sides
+from mercer.report._axes import axes_for, foreground, open_sides, short_ticks
 from mercer.report._protocol import ComparisonLike
 
 MOST_POINTS = 1500
@@ -68,6 +68,8 @@ def draw_residuals(comparison: ComparisonLike, ax: Any = None) -> Any:
     _draw_quantiles(ax, predicted, residuals)
     ax.set(xlabel="prediction", ylabel="target − prediction")
     ax.locator_params(nbins=6)
+    short_ticks(ax.xaxis)
+    short_ticks(ax.yaxis)
     open_sides(ax)
     return ax
 
