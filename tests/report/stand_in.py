@@ -32,6 +32,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from threadpoolctl import threadpool_limits
 
 from mercer import SVDD
 
@@ -110,6 +111,7 @@ class StandIn:
         return f"import mercer\n\n{self.table.source}\nresult = mercer.compare(X, y, seed=0)\n"
 
 
+@threadpool_limits.wrap(limits=1)  # beside other processes, threads of a BLAS wait for each other
 def compared(
     table: Table,
     *,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
@@ -72,7 +73,7 @@ def test_can_be_read_by_a_screen_reader(case, page):
     levels = [int(e.tag[1]) for e in root.all() if re.fullmatch(r"h[1-6]", e.tag)]
     assert levels.count(1) == 1
     assert levels[0] == 1
-    assert all(b <= a + 1 for a, b in zip(levels, levels[1:]))
+    assert all(b <= a + 1 for a, b in pairwise(levels))
     assert all(cell.attributes.get("scope") in ("row", "col") for cell in root.all("th"))
     for svg in root.all("svg"):
         assert svg.attributes["role"] == "img"

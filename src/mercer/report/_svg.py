@@ -9,6 +9,7 @@ from html import escape
 from io import StringIO
 from typing import Any
 
+from cycler import cycler
 from matplotlib import style
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -34,6 +35,7 @@ SETTINGS: dict[str, Any] = {
     "text.color": INK,
     "text.usetex": False,
     "axes.labelcolor": INK,
+    "axes.prop_cycle": cycler(color=[BLUE]),
     "axes.edgecolor": LINE,
     "axes.facecolor": PAPER,
     "axes.unicode_minus": True,
@@ -91,7 +93,9 @@ def _as_part(svg: str, name: str, alt: str) -> str:
     body = re.sub(r'\bid="', f'id="{name}-', body)
     body = re.sub(r'\b(?:xlink:)?href="#', f'href="#{name}-', body)
     body = body.replace("url(#", f"url(#{name}-")
+    # The page has fonts of its own; versions of matplotlib write them in one word or in two.
     body = re.sub(r"\bfont: ([^;\"]*?)([\d.]+px) [^;\"]*", r"font-size: \2", body)
+    body = re.sub(r"\bfont-family: [^;\"]*;? ?", "", body)
     for color, variable in VARIABLES.items():
         body = body.replace(to_hex(color), f"var({variable})")
     view = re.search(r'viewBox="[^"]*"', body)
