@@ -56,8 +56,12 @@ class Browser:
             "goog:chromeOptions": options,
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
         }
-        answer = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": always}})
-        self._session = f"/session/{answer['sessionId']}"
+        try:
+            answer = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": always}})
+            self._session = f"/session/{answer['sessionId']}"
+        except OSError:
+            self.quit()
+            raise
 
     def open(self, path: Path, *, width: int = 1440, dark: bool = False, media: str = "") -> None:
         """Show a file in a window of this width."""

@@ -14,7 +14,8 @@ pytest.importorskip("jinja2")
 from mercer.report import write_report
 
 from .browser import Browser
-from .stand_in import CASES, StandIn
+from .cases import CASES
+from .stand_in import StandIn
 
 
 @pytest.fixture(autouse=True)

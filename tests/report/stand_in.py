@@ -14,9 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, make_classification
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import (
     balanced_accuracy_score,
@@ -166,11 +164,11 @@ def compared(
     )
 
 
-def _pipeline(model: Any) -> Any:
+def pipeline(model: Any) -> Any:
     return make_pipeline(StandardScaler(), clone(model))
 
 
-def _splits(table: Table) -> Any:
+def splits(table: Table) -> Any:
     for repeat in range(N_REPEATS):
         kind = StratifiedKFold if table.task == "classification" else KFold
         cut = kind(N_FOLDS, shuffle=True, random_state=repeat)
@@ -184,11 +182,11 @@ def _cross_validated(table: Table, model: Any, classes: list[str], most: int | N
     predicted: Any = np.full(len(y), None if is_classification else np.nan, dtype=y.dtype)
     probabilities = np.full((len(y), len(classes)), np.nan)
     records, n_bytes = [], 0
-    for number, (repeat, fold, train, test) in enumerate(_splits(table)):
+    for number, (repeat, fold, train, test) in enumerate(splits(table)):
         if most is not None and number >= most:
             break
         start = time.perf_counter()
-        fitted = _pipeline(model).fit(X[train], y[train])
+        fitted = pipeline(model).fit(X[train], y[train])
         middle = time.perf_counter()
         guess = fitted.predict(X[test])
         end = time.perf_counter()
@@ -268,8 +266,8 @@ def _insights(
     table: Table, model: Any, predictions: dict[str, Any], classes: list[str], measure: str
 ) -> Insights:
     X, y = table.frame.to_numpy(), table.target.to_numpy()
-    _, _, train, test = next(iter(_splits(table)))
-    fitted = _pipeline(model).fit(X[train], y[train])
+    _, _, train, test = next(iter(splits(table)))
+    fitted = pipeline(model).fit(X[train], y[train])
     columns = np.arange(X.shape[1])
     if columns.size > 100:  # shuffled in groups they would say nothing; these cost a second
         columns = columns[:100]
@@ -323,11 +321,11 @@ def _learning(table: Table, model: Any, classes: list[str], measure: str) -> pd.
     lines = []
     for share in (0.3, 0.5, 0.75, 1.0):
         errors = []
-        for repeat, _, train, test in _splits(table):
+        for repeat, _, train, test in splits(table):
             if repeat:
                 break
             part = np.random.default_rng(0).permutation(train)[: int(share * len(train))]
-            fitted = _pipeline(model).fit(X[part], y[part])
+            fitted = pipeline(model).fit(X[part], y[part])
             if is_classification and len(fitted.classes_) < len(classes):
                 continue
             chance = fitted.predict_proba(X[test]) if is_classification else None
@@ -336,185 +334,3 @@ def _learning(table: Table, model: Any, classes: list[str], measure: str) -> pd.
             rows = int(share * len(train))
             lines.append({"rows": rows, "error": np.mean(errors), "error_sd": np.std(errors)})
     return pd.DataFrame(lines)
-
-
-def _frame(X: Any, names: Any = None) -> pd.DataFrame:
-    names = [f"x{column}" for column in range(X.shape[1])] if names is None else names
-    return pd.DataFrame(np.asarray(X, dtype=np.float64), columns=list(names))
-
-
-def _labels(values: Any, name: str = "class") -> pd.Series:
-    return pd.Series([str(value) for value in values], name=name, dtype=object)
-
-
-def binary() -> StandIn:
-    data = load_breast_cancer()
-    table = Table(
-        "breast_cancer",
-        _frame(data.data, data.feature_names),
-        _labels(data.target_names[data.target], "diagnosis"),
-        "classification",
-        positive="malignant",
-        source="from sklearn.datasets import load_breast_cancer\n\n"
-        "X, y = load_breast_cancer(return_X_y=True, as_frame=True)",
-    )
-    comparison = compared(table)
-    assert comparison.insights_ is not None
-    comparison.insights_.rfe = _elimination(table)
-    return comparison
-
-
-def _elimination(table: Table) -> pd.DataFrame:
-    """Return errors of logistic regression with the features that elimination leaves in a fold."""
-    X, y = table.frame.to_numpy(), table.target.to_numpy()
-    lines = []
-    for size in (1, 2, 4, 8, 16, 30):
-        errors = []
-        for repeat, _, train, test in _splits(table):
-            if repeat:
-                break
-            chosen = RFE(LogisticRegression(), n_features_to_select=size, step=0.5)
-            model = _pipeline(chosen).fit(X[train], y[train])
-            errors.append(np.mean(model.predict(X[test]) != y[test]))
-        lines.append({"features": size, "error": np.mean(errors), "error_sd": np.std(errors)})
-    return pd.DataFrame(lines)
-
-
-def many_classes() -> StandIn:
-    """Ten digits, and two of them under new names, so that there are twelve classes."""
-    data = load_digits()
-    labels = data.target.astype(object)
-    rng = np.random.default_rng(0)
-    for old, new in ((3, "three, another hand"), (8, "eight, another hand")):
-        labels[(data.target == old) & (rng.random(len(labels)) < 0.5)] = new
-    table = Table("digits", _frame(data.data), _labels(labels, "digit"), "classification")
-    return compared(table)
-
-
-def hundred_classes() -> StandIn:
-    X, y = make_classification(
-        1500, 12, n_informative=10, n_redundant=0, n_classes=60, n_clusters_per_class=1,
-        class_sep=3.0, random_state=0,
-    )  # fmt: skip
-    names = [f"species number {code}" for code in y]
-    table = Table("species", _frame(X), _labels(names, "species"), "classification")
-    return compared(table, models={key: CLASSIFIERS[key] for key in ("tree", "dummy")})
-
-
-def regression() -> StandIn:
-    data = load_diabetes()
-    target = pd.Series(data.target.astype(np.float64), name="progression")
-    table = Table(
-        "diabetes",
-        _frame(data.data, data.feature_names),
-        target,
-        "regression",
-        notices=("Column s3: 2 values like '1,234' were read as numbers.",),
-        left_out={"patient": "its values are all different and sorted: an identifier"},
-    )
-    return compared(table)
-
-
-def long_regression() -> StandIn:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(4000, 3))
-    y = 1e6 * (X[:, 0] + 0.3 * rng.normal(size=4000) * (1 + X[:, 1] ** 2))
-    table = Table("prices", _frame(X), pd.Series(y, name="price"), "regression")
-    return compared(table)
-
-
-def unbalanced() -> StandIn:
-    X, y = make_classification(2000, 8, weights=[0.98], flip_y=0.01, random_state=1)
-    labels = _labels(np.where(y == 1, "fraud", "normal"), "kind")
-    table = Table(
-        "payments",
-        _frame(X),
-        labels,
-        "classification",
-        positive="fraud",
-        notices=("The classes are unbalanced: 2.4 % of the rows are fraud.",),
-    )
-    return compared(table)
-
-
-def partial() -> StandIn:
-    data = load_breast_cancer()
-    target = _labels(data.target_names[data.target], "diagnosis")
-    table = Table("breast_cancer", _frame(data.data[:, :6]), target, "classification")
-    failing = {"svc": ("SVC by gradient search", "the kernel matrix did not fit into memory")}
-    return compared(table, partial_folds=3, failing=failing)
-
-
-def without_insights() -> StandIn:
-    data = load_breast_cancer()
-    target = _labels(data.target_names[data.target], "diagnosis")
-    table = Table("breast_cancer", _frame(data.data[:, :6]), target, "classification")
-    comparison = compared(table, with_insights=False)
-    comparison.scores_ = dict.fromkeys(comparison.scores_)
-    return comparison
-
-
-EVIL = "<script>alert('x')</script>"
-
-
-def odd_names() -> StandIn:
-    """Signs that mean something in HTML, in formulas and nowhere, and names without an end."""
-    data = load_breast_cancer()
-    names = [
-        EVIL,
-        "a & b < c > \"d\" 'e'",
-        "$\\alpha_1$ costs $5",
-        "control \x00\x07\x1b and\nnew line\ttab",
-        "half of a pair \ud83d",
-        "年齢と身長と体重の三つの列を合わせた非常に長い名前",
-        "العمر",
-        "a" * 300,
-        " ".join(["how satisfied are you with the service, question"] * 6) + " 1",
-        " ".join(["how satisfied are you with the service, question"] * 6) + " 2",
-        "{{ 7 * 7 }}{% raw %}",
-    ]
-    labels = np.where(data.target == 1, f"{EVIL} & co", "b</svg></style><img src=x onerror=y>")
-    table = Table(
-        f"{EVIL}.csv",
-        _frame(data.data[:, : len(names)], names),
-        _labels(labels, f"target {EVIL}"),
-        "classification",
-        notices=(f"Column {EVIL} was cleaned.",),
-        left_out={f"{EVIL} {'long ' * 40}": "constant & <b>empty</b>"},
-        source=f"X = read('{EVIL}')  # </code></pre>",
-    )
-    return compared(table, failing={"svc": (f"SVC {EVIL}", f"failed: {EVIL}")})
-
-
-def wide() -> StandIn:
-    """As many features as gene expressions have, most of them left out for a reason."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(62, 7000))
-    y = rng.integers(0, 2, 62)
-    X[:, :5] += 2 * y[:, None]
-    names = [f"gene {column:04d} expression" for column in range(7000)]
-    table = Table(
-        "genes",
-        _frame(X, names),
-        _labels(np.where(y, "tumour", "normal"), "tissue"),
-        "classification",
-        left_out={f"probe {column}": "constant" for column in range(3000)},
-    )
-    return compared(table, models={k: CLASSIFIERS[k] for k in ("neighbours", "tree", "dummy")})
-
-
-CASES = {
-    case.__name__: case
-    for case in (
-        binary,
-        many_classes,
-        hundred_classes,
-        regression,
-        long_regression,
-        unbalanced,
-        partial,
-        without_insights,
-        odd_names,
-        wide,
-    )
-}

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from .stand_in import CASES
+from .cases import CASES
 
 WIDTHS = (360, 768, 1440)
 A4_INSIDE = 680

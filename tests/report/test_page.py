@@ -5,17 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 
 from mercer.report import write_report
 
+from .cases import CASES, EVIL
 from .reading import pictures, read, texts
-from .stand_in import CASES, EVIL
 
 SECTIONS = ["answer", "models", "pictures", "rows", "data", "methods", "code"]
 
@@ -238,6 +240,20 @@ def test_data_section_tells_what_was_done(page):
     assert "probe 7 and 2,992 more" in data.text
 
 
+def test_groups_and_time_are_told(comparison, tmp_path):
+    compared = comparison("without_insights")
+    n_rows = len(compared.table.target)
+    table = replace(
+        compared.table,
+        groups=pd.Series(np.arange(n_rows) // 3, name="patient"),
+        time=pd.Series(np.arange(n_rows), name="visited <on>"),
+    )
+    html = source(write_report(replace(compared, table=table), tmp_path / "page.html"))
+    (data,) = read(html).all("section", id="data")
+    assert "patient: rows of one group stay in one fold" in data.text
+    assert "visited <on>: models learn from earlier rows" in data.text
+
+
 def test_what_is_in_the_data_stays_text(page):
     html = source(page("odd_names"))
     root = read(html)
@@ -287,11 +303,11 @@ def test_rows_worth_a_look_are_the_insights(page, comparison):
     assert shown == pytest.approx(value, rel=1e-3)
 
 
-def test_a_failure_leaves_the_old_page(comparison, tmp_path, monkeypatch):
+def test_a_failure_leaves_the_old_page(comparison, tmp_path):
     path = tmp_path / "report.html"
     path.write_text("old", encoding="utf-8")
     compared = comparison("without_insights")
-    broken = type(compared)(**{**vars(compared), "folds_": None})
+    broken = replace(compared, folds_=None)
     with pytest.raises((AttributeError, TypeError)):
         write_report(broken, path)
     assert path.read_text(encoding="utf-8") == "old"
@@ -320,16 +336,14 @@ def test_baseline_alone_has_a_page(comparison, tmp_path):
     numbers = results.select_dtypes("number").columns.drop("folds")
     results.loc[rivals, numbers] = np.nan
     results.loc[rivals, "verdict"] = "failed"
-    alone = type(whole)(
-        **{
-            **vars(whole),
-            "results_": results,
-            "folds_": whole.folds_[whole.folds_["model"] == "dummy"],
-            "predictions_": {},
-            "scores_": {},
-            "best_name_": "logistic",
-            "insights_": None,
-        }
+    alone = replace(
+        whole,
+        results_=results,
+        folds_=whole.folds_[whole.folds_["model"] == "dummy"],
+        predictions_={},
+        scores_={},
+        best_name_="logistic",
+        insights_=None,
     )
     html = source(write_report(alone, tmp_path / "page.html"))
     assert list(pictures(html)) == ["errors"]

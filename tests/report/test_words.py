@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mercer.report._words import (
@@ -71,7 +72,8 @@ def test_cells_of_the_data():
     assert [cell(v) for v in (None, float("nan"), 3.0, -4, True, "a\nb", 1.23456)] == [
         UNKNOWN, UNKNOWN, "3", "−4", "True", "a b", "1.235",
     ]  # fmt: skip
-    assert cell(np.datetime64("NaT")) == UNKNOWN
+    assert [cell(v) for v in (np.datetime64("NaT"), np.float32("nan"), pd.NA)] == [UNKNOWN] * 3
+    assert [cell(v) for v in (np.int64(1200), np.float32(0.5), "nan")] == ["1,200", "0.5000", "nan"]
 
 
 def test_long_names_keep_both_ends():

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
+from mercer.report._models import primary_errors
 from mercer.report._protocol import ComparisonLike
 from mercer.report._words import clean, counted, duration, number, percent
 
@@ -32,9 +33,9 @@ def facts(comparison: ComparisonLike) -> list[tuple[str, str]]:
     found = [("rows", f"{n_rows:,}"), ("columns", f"{n_columns:,}")]
     if table.task == "classification":
         found.append(("classes", f"{len(comparison.classes_):,}"))
-    n_measured = int(np.isfinite(comparison.results_["error_sd"].to_numpy(dtype=float)).sum())
+    n_measured = int(np.isfinite(primary_errors(comparison)).sum())
     n_folds, n_repeats = splits(comparison)
-    found.append(("models", f"{n_measured or len(comparison.results_):,}"))
+    found.append(("models", f"{n_measured:,}"))
     found.append(("folds × repeats", f"{n_folds} × {n_repeats}"))
     found.append(("time in all", duration(float(comparison.seconds_))))
     return found

@@ -107,6 +107,15 @@ def meanings(comparison: ComparisonLike) -> list[tuple[str, str]]:
     return [(MEASURES[name].name, MEASURES[name].meaning) for name in _measures(comparison)]
 
 
+def left_out_by_title(comparison: ComparisonLike) -> dict[str, str]:
+    """Return the models that were left out by their titles, where these are known."""
+    results = comparison.results_
+    return {
+        str(results.loc[key, "title"]) if key in results.index else str(key): why
+        for key, why in comparison.left_out_models.items()
+    }
+
+
 def _measures(comparison: ComparisonLike) -> list[str]:
     known = [*comparison.results_.columns, *comparison.folds_.columns, comparison.measure]
     task = comparison.table.task

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pandas.api.types import is_numeric_dtype
 
 from mercer.report._protocol import ComparisonLike
-from mercer.report._words import cell, clean, number, shortened
+from mercer.report._words import cell, clean, is_missing, number, shortened
 
 MOST_ROWS = 10
 MOST_COLUMNS = 4
@@ -80,9 +80,9 @@ def _told(predictions: Any) -> str:
     values = predictions.values() if isinstance(predictions, Mapping) else predictions
     counts: dict[str, int] = {}
     for value in values:
-        if value is None or value != value:  # not measured
+        if is_missing(value):  # its fold was not measured
             continue
-        text = number(value) if isinstance(value, float) else cell(value)
+        text = cell(value)
         counts[text] = counts.get(text, 0) + 1
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     return ", ".join(f"{text} (×{count})" if count > 1 else text for text, count in ordered)

@@ -6,6 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any, NamedTuple
 
 UNKNOWN = "–"
@@ -48,7 +49,7 @@ def measure_of(name: str) -> Measure:
 
 def is_known(value: Any) -> bool:
     """Tell whether there is a finite number."""
-    return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, Real) and math.isfinite(value)
 
 
 def number(value: float, like: float | None = None, digits: int = 3) -> str:
@@ -153,13 +154,18 @@ def shortened_apart(texts: Iterable[Any], most: int) -> list[str]:
 
 def cell(value: Any, most: int = 40) -> str:
     """Return a value of the data as it stands in a table."""
-    if value is None or (isinstance(value, float) and math.isnan(value)) or str(value) == "NaT":
+    if is_missing(value):
         return UNKNOWN
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, Real):
         return shortened(value, most)
-    if isinstance(value, int) or value.is_integer():
+    if float(value).is_integer():
         return f"{value:,.0f}".replace("-", "−")
-    return number(value, digits=4)
+    return number(float(value), digits=4)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value of the data is not there."""
+    return value is None or (str(value) in ("nan", "NaT", "<NA>") and not isinstance(value, str))
 
 
 def _width(text: str) -> int:

@@ -19,7 +19,13 @@ from mercer.report._data import (
     splits,
     target_in_words,
 )
-from mercer.report._models import majority_error, meanings, measures_of, models_of
+from mercer.report._models import (
+    left_out_by_title,
+    majority_error,
+    meanings,
+    measures_of,
+    models_of,
+)
 from mercer.report._pictures import best_title, pictures_of
 from mercer.report._protocol import ComparisonLike
 from mercer.report._rows import hard_rows, unusual_rows
@@ -94,7 +100,7 @@ def page_of(comparison: ComparisonLike) -> str:
         unbalanced=majority_error(comparison, comparison.measure) is not None,
         measures=measured,
         measure_lines=lines,
-        left_out_models=left_out_listing(_with_titles(comparison)),
+        left_out_models=left_out_listing(left_out_by_title(comparison)),
         pictures=[
             (picture, Markup(picture.svg(comparison))) for picture in pictures_of(comparison)
         ],
@@ -116,12 +122,3 @@ def page_of(comparison: ComparisonLike) -> str:
     )
     # What is no character, as half of a pair, cannot be written.
     return page.encode("utf-8", errors="replace").decode("utf-8")
-
-
-def _with_titles(comparison: ComparisonLike) -> dict[str, str]:
-    """Return the models that were left out by their titles, where these are known."""
-    results = comparison.results_
-    return {
-        str(results.loc[key, "title"]) if key in results.index else str(key): why
-        for key, why in comparison.left_out_models.items()
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mercer.report._models import majority_error, models_of
+from mercer.report._models import left_out_by_title, models_of
 from mercer.report._protocol import ComparisonLike
 from mercer.report._templates import render
 from mercer.report._words import clean, measure_of
@@ -40,8 +40,7 @@ def comparison_table_html(comparison: ComparisonLike) -> str:
         "notebook.html",
         models=models_of(comparison),
         measure=measure_of(comparison.measure).name,
-        unbalanced=majority_error(comparison, comparison.measure) is not None,
         partial=comparison.partial,
-        left_out_models=sorted(map(str, comparison.left_out_models)),
+        left_out_models=sorted(map(clean, left_out_by_title(comparison))),
         sentence=sentences[0] if sentences else "",
     ).strip()
