@@ -1,0 +1,143 @@
+"""A table from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from mercer.tables._assemble import assemble
+from mercer.tables._content import open_content
+from mercer.tables._delimited import read_delimited
+from mercer.tables._dialect import find_dialect
+from mercer.tables._encoding import find_encoding
+from mercer.tables._options import Options
+from mercer.tables._other_kinds import (
+    looks_like_svmlight,
+    read_excel,
+    read_parquet,
+    read_svmlight,
+)
+from mercer.tables._raw import RawTable
+from mercer.tables.table import Table
+
+SVMLIGHT_SUFFIXES = (".svm", ".libsvm", ".svmlight")
+PACKED_SUFFIXES = (".gz", ".zip", ".bz2", ".xz")
+
+
+def read_table(
+    path: Any,
+    target: str | int | None = None,
+    *,
+    task: str | None = None,
+    encoding: str | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    drop: Iterable[str] = (),
+    categorical: Iterable[str] = (),
+    positive: Any = None,
+    groups: str | None = None,
+    time: str | None = None,
+) -> Table:
+    """Read a table to learn from, as people have it.
+
+    Separator, encoding, decimal sign and header are found out, packed files are looked into, and
+    the content counts, not the ending of the name. Numbers such as "1,234" or "12 %" become
+    numbers, words such as "-" or "unknown" among numbers become gaps; identifiers, constant
+    columns and copies of the target are left out. Whatever is done is told in `Table.notices` and
+    `Table.left_out`. No formula or code in a file is ever run.
+
+    Parameters
+    ----------
+    path : path-like
+        Text with separators, Parquet, Excel (.xlsx) or svmlight, also in .gz, .bz2, .xz or .zip.
+    target : str or int
+        Column to predict: its name, or its place (-1 for the last, "c5" for the fifth).
+        svmlight files have their own.
+    task : {"classification", "regression"}, default=None
+        If None, a target of many different numbers means regression.
+    encoding : str, default=None
+        Such as "cp1252"; found out if None.
+    separator : str, default=None
+        One character, "tab" or "space"; found out if None.
+    header : bool, default=None
+        Whether the first line names the columns; found out if None.
+    drop : names of columns, default=()
+        To be left out.
+    categorical : names of columns, default=()
+        Whose numbers are names and not quantities.
+    positive : object, default=None
+        The class that measures for two classes speak of.
+    groups : str, default=None
+        Column that tells which rows belong into one fold.
+    time : str, default=None
+        Column that orders the rows.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    InputError
+        In one sentence, whatever is wrong with the file or the options.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from mercer.tables import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "wages.csv"
+    ...     _ = path.write_text("wage;sex;job\\n1,5;f;a\\n-;m;b\\n2,5;f;b\\n2,5;f;a\\n1,5;m;b\\n")
+    ...     table = read_table(path, "job")
+    >>> table.frame["wage"].tolist(), table.class_counts()
+    ([1.5, nan, 2.5, 2.5, 1.5], {'a': 2, 'b': 3})
+    >>> table.notices[0]
+    "In column 'wage', '1,5', '2,5' are read as numbers and '-' is taken as missing."
+    """
+    path = Path(path)
+    given = {
+        **{"task": task, "drop": drop, "categorical": categorical},
+        **{"positive": positive, "groups": groups, "time": time},
+    }
+    options = Options.checked(target=target, **given)
+    raw = _read(path, options, encoding, separator, header)
+    reading = {"encoding": encoding, "separator": separator, "header": header}
+    source = _source(path, target, {**reading, **given})
+    return assemble(raw, options, _stem(path), source, path.name)
+
+
+def _read(
+    path: Path, options: Options, encoding: str | None, separator: str | None, header: bool | None
+) -> RawTable:
+    content = open_content(path)
+    if content.kind == "parquet":
+        return read_parquet(content)
+    if content.kind == "excel":
+        return read_excel(content, header)
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    named = any(suffix in SVMLIGHT_SUFFIXES for suffix in suffixes[-2:])
+    spelling = find_encoding(content, encoding)
+    if named or (separator is None and looks_like_svmlight(spelling.sample)):
+        return read_svmlight(content)
+    dialect = find_dialect(spelling, content.name, separator, header, options.target)
+    return read_delimited(content, spelling, dialect, options.text_columns(dialect.names))
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a file without its endings."""
+    bare = path.with_suffix("") if path.suffix.lower() in PACKED_SUFFIXES else path
+    return bare.stem or "data"
+
+
+def _source(path: Path, target: object, options: dict[str, Any]) -> str:
+    words = [repr(str(path))]
+    if target is not None:
+        words.append(f"target={target!r}")
+    words += [f"{name}={value!r}" for name, value in options.items() if value not in (None, (), [])]
+    return (
+        "from mercer.tables import read_table\n\n"
+        f"table = read_table({', '.join(words)})\n"
+        "X, y = table.frame, table.target"
+    )
