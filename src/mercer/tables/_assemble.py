@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,18 +34,18 @@ def assemble(raw: RawTable, options: Options, name: str, source: str, where: str
     frame = raw.frame.reset_index(drop=True)
     check_size(*frame.shape)
     target_name, target = _target_column(raw, frame, options, where)
-    frame = frame.drop(columns=[target_name] if raw.target is None else [])
+    frame = _less(frame, [target_name] if raw.target is None else [])
     beside = _beside(frame, options, left_out)
     categorical = [column(each, list(frame.columns), "categorical") for each in options.categorical]
-    left = frame.columns.isin([*left_out])
-    frame = frame.loc[:, ~left]
+    frame = _less(frame, left_out)
     target, task = read_target(target, options.task, notices)
     keep = target.notna().to_numpy()
     for series in beside.values():
         keep &= series.notna().to_numpy()
     _say_rows(keep, target, notices)
-    frame, target = frame[keep].reset_index(drop=True), target[keep].reset_index(drop=True)
-    beside = {key: series[keep].reset_index(drop=True) for key, series in beside.items()}
+    if not keep.all():
+        frame, target = frame[keep].reset_index(drop=True), target[keep].reset_index(drop=True)
+        beside = {key: series[keep].reset_index(drop=True) for key, series in beside.items()}
     check_target(target, task)
     frame = clean_columns(frame, [each for each in categorical if each in frame.columns], notices)
     frame = _without(frame, target, task, categorical, left_out, notices, where)
@@ -55,6 +55,12 @@ def assemble(raw: RawTable, options: Options, name: str, source: str, where: str
     return Table(
         name, frame, target, task, positive, groups, time, tuple(notices), left_out, source
     )
+
+
+def _less(frame: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+    """Return the frame without some columns; a copy of thousands of columns takes its time."""
+    names = list(names)
+    return frame.drop(columns=names) if names else frame
 
 
 def _target_column(
@@ -135,12 +141,12 @@ def _without(
     """Return the frame without columns that must not be learned from."""
     found = useless(frame)
     left_out.update(found)
-    frame = frame.drop(columns=[*found])
+    frame = _less(frame, found)
     told = copies(frame, target, task)
     for name in told:
         notices.append(f"Column {shown(name)} tells the target; leave it out with drop.")
     left_out.update(told)
-    frame = frame.drop(columns=[*told])
+    frame = _less(frame, told)
     if frame.shape[1] == 0:
         reason = f": {next(iter(left_out.items()))[1]}" if len(left_out) == 1 else ""
         raise InputError(f"No column of {where} is left to learn from besides the target{reason}.")
@@ -157,7 +163,7 @@ def _without(
         by_reason.setdefault(reason, []).append(name)
     for reason, names in by_reason.items():
         notices.append(f"Column{'s' * (len(names) > 1)} {listed(names)} left out: {reason}.")
-    return frame.drop(columns=[*named])
+    return _less(frame, named)
 
 
 def _note_shape(frame: pd.DataFrame, notices: list[str]) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 from pandas.api import types
 
 from mercer.tables._values import ALWAYS_MISSING, read_dates, read_numbers
-from mercer.tables.errors import InputError, listed
+from mercer.tables.errors import InputError, listed, shown
 
 MOST_NOTICES = 5
 """About single columns; the rest is counted."""
@@ -37,9 +37,10 @@ def clean_columns(frame: pd.DataFrame, categorical: list[str], notices: list[str
             columns[name] = as_category(frame[name])
         else:
             columns[name] = _clean(frame[name], said)
-    others = pd.DataFrame(columns, index=frame.index)
-    clean = pd.concat([pd.DataFrame(numbers, frame.index, frame.columns[is_plain]), others], axis=1)
-    clean = clean[list(frame.columns)]
+    clean = pd.DataFrame(numbers, frame.index, frame.columns[is_plain])
+    if columns:
+        clean = pd.concat([clean, pd.DataFrame(columns, index=frame.index)], axis=1)
+        clean = clean[list(frame.columns)]
     finite = clean.select_dtypes(np.float64)
     is_infinite = np.isinf(finite.to_numpy())
     if is_infinite.any():
@@ -61,7 +62,7 @@ def _is_plain(kind: Any) -> bool:
 def _clean(column: pd.Series, said: list[str]) -> pd.Series:
     kind = column.dtype
     if types.is_complex_dtype(kind):
-        raise InputError(f"Column {column.name!r} holds complex numbers.")
+        raise InputError(f"Column {shown(column.name)} holds complex numbers.")
     if isinstance(kind, pd.PeriodDtype):
         return column.dt.to_timestamp()
     if types.is_datetime64_any_dtype(kind):
@@ -114,10 +115,11 @@ def _from_text(column: pd.Series, said: list[str]) -> pd.Series:
         return pd.Series(numbers.values, column.index)
     dates = read_dates(column)
     if dates is not None:
-        if "%d/%m" in dates[1] or "%m/%d" in dates[1]:
-            order = "day/month" if "%d/%m" in dates[1] else "month/day"
-            said.append(f"Dates in column {column.name!r} are read as {order}.")
-        return dates[0]
+        if "%d/%m" in dates.form or dates.form.startswith("%m/%d"):
+            order = "day/month" if "%d/%m" in dates.form else "month/day"
+            said.append(f"Dates in column {shown(column.name)} are read as {order}.")
+        _say(column.name, [], dates.missing, said)
+        return dates.values
     return _text(column, said)
 
 
@@ -131,7 +133,7 @@ def _say(name: Any, rewritten: list[str], missing: list[str], said: list[str]) -
             f"{listed(missing, 3)} {'is' if len(missing) == 1 else 'are'} taken as missing"
         )
     if parts:
-        said.append(f"In column {name!r}, {' and '.join(parts)}.")
+        said.append(f"In column {shown(name)}, {' and '.join(parts)}.")
 
 
 def _text(column: pd.Series, said: list[str]) -> pd.Series:

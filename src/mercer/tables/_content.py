@@ -9,7 +9,7 @@ import lzma
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -17,8 +17,14 @@ from typing import Any
 
 from mercer.tables.errors import InputError, counted, listed, shown
 
+Opener = Callable[[], AbstractContextManager[Any]]
+"""Opens a binary stream at its beginning."""
+
 MOST_BYTES = 2 << 30
 """Unpacked; more does not fit into the memory that a comparison has."""
+
+LONGEST_PATH = 100
+"""Characters; of longer ones the end is shown."""
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".svm", ".libsvm", ".svmlight")
 UNREADABLE = {
@@ -34,6 +40,9 @@ UNREADABLE = {
     b"<!doctype": "a web page, not a table",
     b"<html": "a web page, not a table",
     b"<?xml": "XML, not a table",
+    b'{"': "JSON; load it in Python and pass the data",
+    b"[{": "JSON; load it in Python and pass the data",
+    b"[[": "JSON; load it in Python and pass the data",
 }
 
 
@@ -46,24 +55,24 @@ class Content:
     name : str
         For messages.
     kind : {"text", "parquet", "excel"}
-    open : callable
-        Returns a binary stream at its beginning.
+    open : Opener
     """
 
     name: str
     kind: str
-    open: Callable[[], Any]
+    open: Opener
 
 
 def open_content(path: Path) -> Content:
     """Return what is in a file: packed files are looked into, names are not trusted."""
-    if path.is_dir():
-        raise InputError(f"{shown(path)} is a folder; give the path of a file.")
-    if not path.exists():
-        raise InputError(f"There is no file {shown(path)}.")
-    if not path.is_file():
-        raise InputError(f"{shown(path)} is not an ordinary file.")
+    place = repr(str(path) if len(str(path)) <= LONGEST_PATH else f"…{str(path)[-LONGEST_PATH:]}")
     with refusing_damage(path.name):
+        if path.is_dir():
+            raise InputError(f"{place} is a folder; give the path of a file.")
+        if not path.exists():
+            raise InputError(f"There is no file {place}.")
+        if not path.is_file():
+            raise InputError(f"{place} is not an ordinary file.")
         return _unpacked(path.name, lambda: path.open("rb"))
 
 
@@ -85,7 +94,7 @@ def refusing_damage(name: str) -> Iterator[None]:
         raise InputError(f"{shown(name)} cannot be read: {reason}.") from None
 
 
-def _unpacked(name: str, opener: Callable[[], Any], packed: bool = False) -> Content:
+def _unpacked(name: str, opener: Opener, packed: bool = False) -> Content:
     with opener() as stream:
         head = stream.read(64)
     if not head:
@@ -105,11 +114,19 @@ def _unpacked(name: str, opener: Callable[[], Any], packed: bool = False) -> Con
     return Content(name, "text", opener)
 
 
-def _opened(packing: Any, opener: Callable[[], Any]) -> Any:
-    return packing.open(opener(), "rb")
+@contextmanager
+def _opened(packing: Any, opener: Opener) -> Iterator[Any]:
+    with opener() as packed, packing.open(packed, "rb") as stream:
+        yield stream
 
 
-def _from_zip(name: str, opener: Callable[[], Any], packed: bool) -> Content:
+@contextmanager
+def _opened_member(member: str, opener: Opener) -> Iterator[Any]:
+    with opener() as packed, zipfile.ZipFile(packed) as archive, archive.open(member) as stream:
+        yield stream
+
+
+def _from_zip(name: str, opener: Opener, packed: bool) -> Content:
     with opener() as stream, zipfile.ZipFile(stream) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
     if sum(member.file_size for member in members) > MOST_BYTES:
@@ -130,14 +147,14 @@ def _from_zip(name: str, opener: Callable[[], Any], packed: bool) -> Content:
             f"{shown(name)} holds {counted(len(tables), 'file')} ({listed(tables, 3)}); "
             "unpack it and give one of them."
         )
-    return _unpacked(name, lambda: zipfile.ZipFile(opener()).open(tables[0]), True)
+    return _unpacked(name, partial(_opened_member, tables[0], opener), True)
 
 
 def _is_hidden(name: str) -> bool:
     return name.startswith("__MACOSX") or PurePosixPath(name).name.startswith(".")
 
 
-def in_memory(name: str, opener: Callable[[], Any]) -> io.BytesIO:
+def in_memory(name: str, opener: Opener) -> io.BytesIO:
     """Return the whole stream, for readers that must jump about in it."""
     with refusing_damage(name), opener() as stream:
         data = stream.read(MOST_BYTES + 1)

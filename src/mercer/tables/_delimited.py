@@ -60,6 +60,7 @@ def _parse(
                 skiprows=dialect.skipped,
                 dtype=as_text,
                 encoding=spelling.encoding,
+                encoding_errors=spelling.errors,
                 skipinitialspace=dialect.separator != SPACES,
                 keep_default_na=False,  # what stands for nothing depends on the column
                 na_values=[""],
@@ -96,7 +97,7 @@ def _short_lines(content: Content, spelling: Spelling, dialect: Dialect) -> list
     """Return a notice if there are lines that end too early: the parser says nothing of them."""
     width, short = len(dialect.names), 0
     with refusing_damage(content.name), content.open() as stream:
-        text = io.TextIOWrapper(stream, encoding=spelling.encoding, newline="")
+        text = io.TextIOWrapper(stream, spelling.encoding, spelling.errors, newline="")
         for _ in range(dialect.skipped):
             text.readline()
         try:

@@ -18,6 +18,9 @@ WORDS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": SPAC
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 DECIMAL_POINT = re.compile(r"\s*[-+]?\d+\.\d+\s*")
 MOST_LINES_BEFORE = 20
+SAMPLE_CHARACTERS = 100_000
+SAMPLE_LEAST_LINES = 5
+SAMPLE_COLUMNS = 500
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def find_dialect(
     if lines and re.fullmatch(r"sep=.", lines[0].strip('\ufeff \r"')):  # Excel's own hint
         separator, before = separator or lines[0].strip('\ufeff \r"')[4], 1
     chosen = _given(separator) if separator is not None else _separator(lines[before:])
-    records = _records(lines[before:], chosen)
+    records = _records(_some(lines[before:]), chosen)
     if not any(_filled(record) for record in records):
         raise InputError(f"{shown(name)} has no cells.")
     width = _usual_width(records)
@@ -97,12 +100,24 @@ def _given(separator: str) -> str:
 
 def _separator(lines: list[str]) -> str:
     """Return what cuts the lines into equally many cells that look whole."""
-    filled = [line for line in lines if line.strip()]
+    filled = _some([line for line in lines if line.strip()])
     scores = {candidate: _score(filled, candidate) for candidate in SEPARATORS}
     best = max(SEPARATORS, key=lambda candidate: scores[candidate])
     if scores[best] >= 0.5:
         return best
     return SPACES if _score(filled, SPACES) > max(scores[best], 0.7) else best
+
+
+def _some(lines: list[str]) -> list[str]:
+    """Return as many lines as are needed for a judgement: fewer if they are long."""
+    size = 0
+    kept: list[str] = []
+    for line in lines:
+        if size > SAMPLE_CHARACTERS and len(kept) >= SAMPLE_LEAST_LINES:
+            break
+        kept.append(line)
+        size += len(line)
+    return kept
 
 
 def _score(lines: list[str], separator: str) -> float:
@@ -150,6 +165,7 @@ def _is_header(first: list[str], rows: list[list[str]], target: object) -> bool:
     """Return whether the first line names the columns rather than being one of the rows."""
     if isinstance(target, str) and target in first:
         return True
+    first = first[:SAMPLE_COLUMNS]
     numbers = [is_number(cell) for cell in first]
     if not rows:
         return not any(numbers)
@@ -198,7 +214,7 @@ def _names(
 
 def unique_names(given: list[str], notices: list[str]) -> list[str]:
     """Return names that are all there and all different."""
-    names: list[str] = []
+    names: dict[str, None] = {}  # in order, and quick to look up
     taken = set(given)
     renamed = []
     for place, name in enumerate(given):
@@ -206,12 +222,12 @@ def unique_names(given: list[str], notices: list[str]) -> list[str]:
         if chosen in names:
             number = next(n for n in range(2, len(given) + 2) if f"{chosen}_{n}" not in taken)
             chosen = f"{chosen}_{number}"
-            taken.add(chosen)
             renamed.append(chosen)
-        names.append(chosen)
+        taken.add(chosen)
+        names[chosen] = None
     if renamed:
         notices.append(f"Columns of the same name are now called {listed(renamed)}.")
-    return names
+    return list(names)
 
 
 def _has_decimal_commas(rows: list[list[str]]) -> bool:

@@ -28,6 +28,7 @@ class Spelling:
     """The encoding of a text, and its beginning."""
 
     encoding: str
+    errors: str
     sample: list[str]
     whole: bool
     notices: list[str]
@@ -46,12 +47,23 @@ def find_encoding(content: Content, encoding: str | None) -> Spelling:
     if fails:
         if encoding is not None or chosen != "utf-8":
             raise InputError(f"{shown(content.name)} is not text in {chosen[:40]}.")
-        chosen = "latin-1" if odd else "cp1252"
+        chosen = "utf-8" if _is_nearly_utf8(head) else "latin-1" if odd else "cp1252"
+        how = "UTF-8 with damaged letters" if chosen == "utf-8" else chosen
         notices.append(
-            f"The text is not UTF-8, so it was read as {chosen}; `encoding` decides otherwise."
+            f"The text is not UTF-8 throughout, so it was read as {how}; `encoding` decides "
+            "otherwise."
         )
     whole = len(head) == size
-    return Spelling(chosen, _lines(head, chosen, whole), whole, notices)
+    return Spelling(
+        chosen, "replace" if fails else "strict", _lines(head, chosen, whole), whole, notices
+    )
+
+
+def _is_nearly_utf8(head: bytes) -> bool:
+    """Return whether more letters beyond ASCII are right than wrong: a damaged file."""
+    letters = head.decode("utf-8", errors="replace")
+    wrong = letters.count("\ufffd")
+    return sum(letter > "\x7f" for letter in letters) - wrong > wrong > 0
 
 
 def _pass_over(

@@ -80,5 +80,5 @@ def column(given: object, names: Sequence[str], what: str) -> str:
         return found
     hint = suggestion(str(given), names)
     if hint == ".":
-        hint = f" (there are {listed(names, 6)})."
+        hint = f" (there {'is' if len(names) == 1 else 'are'} {listed(names, 6)})."
     raise InputError(f"There is no column {shown(given)} for {what}{hint}")

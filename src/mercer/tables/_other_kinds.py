@@ -51,8 +51,10 @@ def read_excel(content: Content, header: bool | None) -> RawTable:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and extensions, which nobody needs here
-            book = openpyxl.load_workbook(content.open(), read_only=True, data_only=True)
-            sheets = [(sheet.title, _cells(sheet)) for sheet in book.worksheets]
+            with content.open() as stream:
+                book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
+                sheets = [(sheet.title, _cells(sheet)) for sheet in book.worksheets]
+                book.close()
     except InputError:
         raise
     except Exception:  # openpyxl lets through whatever XML, zip and its own classes raise

@@ -46,6 +46,7 @@ def read_target(column: pd.Series, task: str | None, notices: list[str]) -> tupl
                 f"Regression needs numbers, but column {shown(name)} holds {shown(example)}."
             )
         return _names(text, notices), "classification"
+    numbers.values[np.isinf(numbers.values)] = np.nan
     chosen = task or _task(numbers.values, name, notices)
     if chosen == "regression":
         return _numbers(numbers, text, notices), chosen
@@ -53,7 +54,7 @@ def read_target(column: pd.Series, task: str | None, notices: list[str]) -> tupl
 
 
 def _task(values: Any, name: Any, notices: list[str]) -> str:
-    known = values[np.isfinite(values)]
+    known = values[~np.isnan(values)]
     distinct = len(np.unique(known))
     whole = bool((known % 1 == 0).all())
     many = distinct > MOST_LABELS or (distinct > MOST_CLASSES and distinct > 0.05 * len(known))
@@ -68,13 +69,12 @@ def _task(values: Any, name: Any, notices: list[str]) -> str:
 
 
 def _numbers(numbers: Numbers, text: pd.Series, notices: list[str]) -> pd.Series:
-    values = np.where(np.isinf(numbers.values), np.nan, numbers.values)
     _say_missing(numbers.missing, text, notices)
     if numbers.rewritten:
         notices.append(
             f"In column {shown(text.name)}, {listed(numbers.rewritten, 3)} read as numbers."
         )
-    return pd.Series(values, text.index, name=text.name)
+    return pd.Series(numbers.values, text.index, name=text.name)
 
 
 def _number_names(numbers: Numbers, text: pd.Series, notices: list[str]) -> pd.Series:

@@ -143,17 +143,28 @@ def _plain(text: str, decimal_comma: bool) -> str:
     return text.replace(",", "") if THOUSANDS[","].fullmatch(text) else text
 
 
-def read_dates(column: pd.Series) -> tuple[pd.Series, str] | None:
-    """Return the dates of a column of text and how they are written, or None for other text."""
+@dataclass(frozen=True)
+class Dates:
+    """A column of text that turned out to hold dates, how they are written, and what is none."""
+
+    values: pd.Series
+    form: str
+    missing: list[str]
+
+
+def read_dates(column: pd.Series) -> Dates | None:
+    """Return the dates of a column of text, or None for other text."""
     known = column.dropna()
     known = known[~known.str.lower().isin(MISSING_NUMBERS)]
     some = known.iloc[:50]
-    if known.empty or not all(LIKE_DATE.fullmatch(cell.strip()) for cell in some):
+    if known.empty or not all(LIKE_DATE.fullmatch(cell) for cell in some):
         return None
     for form in DATE_FORMATS:
-        if pd.to_datetime(some, format=form, errors="coerce", utc=True).isna().any():
-            continue
-        dates = pd.to_datetime(known, format=form, errors="coerce", utc=True)
-        if dates.notna().mean() > 1 - MOST_ODD:
-            return dates.dt.tz_localize(None).reindex(column.index), form
+        for cells in (some, known):  # most forms are ruled out by a few cells
+            dates = pd.to_datetime(cells, format=form, errors="coerce", utc=True)
+            if dates.isna().mean() > MOST_ODD:
+                break
+        else:
+            gone = sorted(set(column.dropna()) - set(known[dates.notna()]))
+            return Dates(dates.dt.tz_localize(None).reindex(column.index), form, gone)
     return None

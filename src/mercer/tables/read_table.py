@@ -19,6 +19,7 @@ from mercer.tables._other_kinds import (
     read_svmlight,
 )
 from mercer.tables._raw import RawTable
+from mercer.tables.errors import shown
 from mercer.tables.table import Table
 
 SVMLIGHT_SUFFIXES = (".svm", ".libsvm", ".svmlight")
@@ -105,7 +106,7 @@ def read_table(
     raw = _read(path, options, encoding, separator, header)
     reading = {"encoding": encoding, "separator": separator, "header": header}
     source = _source(path, target, {**reading, **given})
-    return assemble(raw, options, _stem(path), source, path.name)
+    return assemble(raw, options, _stem(path), source, shown(path.name))
 
 
 def _read(

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from mercer.tables.table import Table
 
@@ -71,4 +71,7 @@ def _others() -> Any:
             high_cardinality=StringEncoder(random_state=0),
         ),
         SimpleImputer(strategy="median", keep_empty_features=True),
+        FunctionTransformer(  # skrub's columns are float32
+            np.asarray, kw_args={"dtype": np.float64}, feature_names_out="one-to-one"
+        ),
     )
