@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mercer.tables._columns import as_text, clean_columns
-from mercer.tables._left_out import copies, identifiers, useless
+from mercer.tables._columns import as_text, clean_columns, word_of
+from mercer.tables._left_out import copies, identifiers, repeated_identifiers, useless
 from mercer.tables._options import Options, column
 from mercer.tables._raw import RawTable, check_size
 from mercer.tables._target import check_target, read_target
@@ -143,8 +143,8 @@ def _without(
     left_out.update(found)
     frame = _less(frame, found)
     told = copies(frame, target, task)
-    for name in told:
-        notices.append(f"Column {shown(name)} tells the target; leave it out with drop.")
+    for name, reason in told.items():
+        notices.append(f"Column {shown(name)} was left out: {reason}.")
     left_out.update(told)
     frame = _less(frame, told)
     if frame.shape[1] == 0:
@@ -158,6 +158,11 @@ def _without(
         )
         named = {}
     left_out.update(named)
+    for name in repeated_identifiers(_less(frame, named)):
+        notices.append(
+            f"Column {shown(name)} looks like an identifier that repeats; if its rows belong "
+            "together, name it as `groups`."
+        )
     by_reason: dict[str, list[str]] = {}
     for name, reason in {**found, **named}.items():
         by_reason.setdefault(reason, []).append(name)
@@ -187,7 +192,7 @@ def _positive(given: Any, target: pd.Series, task: str) -> str | None:
     if task == "regression":
         raise InputError("`positive` names a class, but the target holds numbers.")
     names = sorted(target.unique())
-    word = str(given)
+    word = word_of(given)
     if word not in names:
         hint = suggestion(word, names)
         hint = f" (there are {listed(names, 6)})." if hint == "." else hint

@@ -80,7 +80,7 @@ def _has_zone(kind: Any) -> bool:
 
 def as_text(column: pd.Series) -> pd.Series:
     """Return the cells as text without spaces around it; empty ones are None."""
-    cells = [None if _is_gap(cell) else _word(cell) for cell in column]
+    cells = [None if _is_gap(cell) else word_of(cell) for cell in column]
     return pd.Series(cells, column.index, dtype=object, name=column.name)
 
 
@@ -92,10 +92,13 @@ def as_category(column: pd.Series) -> pd.Series:
 def _is_gap(cell: Any) -> bool:
     if isinstance(cell, str):
         return not cell.strip()
-    return cell is None or cell is pd.NA or cell is pd.NaT or cell != cell
+    if isinstance(cell, (float, np.floating)):
+        return bool(np.isnan(cell))
+    return cell is None or cell is pd.NA or cell is pd.NaT
 
 
-def _word(cell: Any) -> str:
+def word_of(cell: Any) -> str:
+    """Return what a cell is called: 3.0 is called "3"."""
     if isinstance(cell, bytes):
         return cell.decode("utf-8", errors="replace").strip()
     if isinstance(cell, (float, np.floating)) and np.isfinite(cell) and cell % 1 == 0:

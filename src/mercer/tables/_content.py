@@ -20,7 +20,7 @@ from mercer.tables.errors import InputError, counted, listed, shown
 Opener = Callable[[], AbstractContextManager[Any]]
 """Opens a binary stream at its beginning."""
 
-MOST_BYTES = 2 << 30
+MOST_BYTES = 1 << 30
 """Unpacked; more does not fit into the memory that a comparison has."""
 
 LONGEST_PATH = 100
@@ -130,7 +130,7 @@ def _from_zip(name: str, opener: Opener, packed: bool) -> Content:
     with opener() as stream, zipfile.ZipFile(stream) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
     if sum(member.file_size for member in members) > MOST_BYTES:
-        raise InputError(f"{shown(name)} holds more than 2 GiB unpacked; take some of the rows.")
+        raise InputError(f"{shown(name)} holds more than 1 GiB unpacked; take some of the rows.")
     names = [member.filename for member in members]
     if "xl/workbook.xml" in names:
         return Content(name, "excel", opener if not packed else lambda: in_memory(name, opener))
@@ -159,5 +159,5 @@ def in_memory(name: str, opener: Opener) -> io.BytesIO:
     with refusing_damage(name), opener() as stream:
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise InputError(f"{shown(name)} holds more than 2 GiB unpacked; take some of the rows.")
+        raise InputError(f"{shown(name)} holds more than 1 GiB unpacked; take some of the rows.")
     return io.BytesIO(data)

@@ -30,11 +30,13 @@ def read_delimited(
     text_columns : list of str
         Columns whose cells must stay as they are written.
     """
+    check_size(spelling.lines, len(dialect.names))
     as_text = dict.fromkeys(text_columns, str)
     frame = _parse(content, spelling, dialect, as_text)
     if not len(frame):
         raise InputError(f"{shown(content.name)} has column names but no rows.")
-    check_size(*frame.shape)
+    if dialect.decimal == ",":
+        _give_points(frame)
     notices = [*spelling.notices, *dialect.notices]
     last = frame[dialect.names[-1]]
     if last.isna().any():
@@ -42,6 +44,14 @@ def read_delimited(
         if last.isna().all() and dialect.names[-1].startswith("Unnamed"):  # a separator too many
             frame = frame.drop(columns=dialect.names[-1])
     return RawTable(frame, notices)
+
+
+def _give_points(frame: pd.DataFrame) -> None:
+    """Write decimal points for commas in columns that the parser left as text."""
+    for name, kind in frame.dtypes.items():
+        if not pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind):
+            text = frame[name].astype("str").where(frame[name].notna())
+            frame[name] = text.str.replace(r"^\s*([-+]?\d*),(\d+)\s*$", r"\1.\2", regex=True)
 
 
 def _parse(

@@ -77,7 +77,7 @@ def find_dialect(
     notices = []
     if any(_filled(record) for record in records[:start]):
         notices.append(f"{counted(start, 'line')} before the table skipped.")
-    named = header if header is not None else _is_header(first, rows, target)
+    named = header if header is not None else is_header(first, rows, target)
     if not named:
         names = [f"c{k + 1}" for k in range(max(width, len(first)))]
         notices.append("There is no line of column names; they are called c1, c2, ….")
@@ -161,7 +161,7 @@ def _first_record(records: list[list[str]], width: int) -> int:
     return next(place for place, record in enumerate(records) if _filled(record))
 
 
-def _is_header(first: list[str], rows: list[list[str]], target: object) -> bool:
+def is_header(first: list[str], rows: list[list[str]], target: object) -> bool:
     """Return whether the first line names the columns rather than being one of the rows."""
     if isinstance(target, str) and target in first:
         return True

@@ -30,6 +30,7 @@ class Spelling:
     encoding: str
     errors: str
     sample: list[str]
+    lines: int
     whole: bool
     notices: list[str]
 
@@ -42,7 +43,7 @@ def find_encoding(content: Content, encoding: str | None) -> Spelling:
         head = stream.read(CHUNK)
         chosen = encoding or _from_beginning(head) or "utf-8"
         wide = chosen.lower().replace("_", "-").startswith(("utf-16", "utf-32"))
-        head, size, fails, odd = _pass_over(stream, head, chosen, wide, content.name)
+        head, size, lines, fails, odd = _pass_over(stream, head, chosen, wide, content.name)
     notices: list[str] = []
     if fails:
         if encoding is not None or chosen != "utf-8":
@@ -54,9 +55,8 @@ def find_encoding(content: Content, encoding: str | None) -> Spelling:
             "otherwise."
         )
     whole = len(head) == size
-    return Spelling(
-        chosen, "replace" if fails else "strict", _lines(head, chosen, whole), whole, notices
-    )
+    errors, sample = "replace" if fails else "strict", _lines(head, chosen, whole)
+    return Spelling(chosen, errors, sample, lines, whole, notices)
 
 
 def _is_nearly_utf8(head: bytes) -> bool:
@@ -68,16 +68,17 @@ def _is_nearly_utf8(head: bytes) -> bool:
 
 def _pass_over(
     stream, head: bytes, encoding: str, wide: bool, name: str
-) -> tuple[bytes, int, bool, bool]:
-    """Read to the end; return the beginning, the size, and which bytes do not belong."""
+) -> tuple[bytes, int, int, bool, bool]:
+    """Read to the end; return the beginning, bytes, lines, and which bytes do not belong."""
     decoder = codecs.getincrementaldecoder(encoding)()
     chunk, size, line, fails, odd = head, 0, 0, False, False
-    enough = False
+    enough, lines = False, 0
     head = b""
     while chunk:
         size += len(chunk)
         if size > MOST_BYTES:
-            raise InputError(f"{shown(name)} holds more than 2 GiB of text; take some of the rows.")
+            raise InputError(f"{shown(name)} holds more than 1 GiB of text; take some of the rows.")
+        lines += max(chunk.count(b"\n"), chunk.count(b"\r"))
         line = _longest_line(chunk, line, name)
         if not wide and b"\x00" in chunk:
             raise InputError(f"{shown(name)} is not text: it holds bytes that are zero.")
@@ -90,7 +91,7 @@ def _pass_over(
             )
         chunk = stream.read(CHUNK)
     fails = fails or not _decodes(decoder, b"", final=True)
-    return head, size, fails, odd
+    return head, size, lines, fails, odd
 
 
 def _longest_line(chunk: bytes, line: int, name: str) -> int:

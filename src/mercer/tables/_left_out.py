@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 LIKE_IDENTIFIER = re.compile(
-    r"(?i)(^|[_\s.-])(id|ids|idx|index|uid|uuid|guid|key|nr|no|row|rows|rownum|rownames?|"
-    r"row_name|row_id|row_?number|record|serial|ssn|unnamed: ?\d+)\.?$|^(id|unnamed)([_\s:.-]|$)"
+    r"(?i)^(idx|index|instant|rows?|rownum|row[_ ]?(name|id|number|no|nr)s?|record|serial|ssn)$"
+    r"|^unnamed: ?\d+$|^id([_\s.-]|$)|(^|[_\s.-])(ids?|uid|uuid|guid|key|nr|no)\.?$"
 )
-CAMEL_IDENTIFIER = re.compile(r"[a-z0-9](Id|ID|Nr|No|Key|UUID|Index)$")
+CAMEL_IDENTIFIER = re.compile(r"[a-z0-9](Id|ID|Nr|No|Key|UUID)$")
 NEARLY_UNIQUE = 0.9
 NEARLY_UNIQUE_TEXT = 0.95
 IMPROBABLE = math.log(1e-6)
@@ -86,7 +86,7 @@ def identifiers(frame: pd.DataFrame, target: pd.Series, task: str) -> dict[str, 
     numbers out of s are all different is at most s! / ((s - n)! sⁿ), whatever their distribution.
     """
     reasons: dict[str, str] = {}
-    is_sorted = _is_sorted(target, task)
+    is_sorted = task == "classification" and _is_sorted(target)
     numbers = frame.select_dtypes(np.float64)
     values = numbers.to_numpy()
     whole = (np.isnan(values) | (values % 1 == 0)).all(axis=0)
@@ -126,7 +126,7 @@ def _number_reason(x: Any, whole: bool, name: str, is_sorted: bool) -> str | Non
         return "it goes with the number of the row while the target is sorted"
     if not whole:
         return None
-    if even and abs(steps[0]) == 1 and n >= 5:
+    if rises and n >= 5 and np.abs(steps).sum() <= 1.5 * n:  # rows may have been left out
         return "it counts the rows"
     if like_identifier(name):
         return "its name and its values, which hardly repeat, are those of an identifier"
@@ -139,6 +139,12 @@ def _log_chance_of_no_repeat(n: int, span: float) -> float:
     if span > 1e12:
         return -n * n / (2 * span)
     return math.lgamma(span + 1) - math.lgamma(span - n + 1) - n * math.log(span)
+
+
+def repeated_identifiers(frame: pd.DataFrame) -> list[str]:
+    """Return columns that are called like identifiers and hold each value several times."""
+    names = [name for name in frame.columns if like_identifier(name)]
+    return [name for name in names if 0.02 < frame[name].nunique() / len(frame) < NEARLY_UNIQUE]
 
 
 def like_identifier(name: str) -> bool:
@@ -154,9 +160,7 @@ def _names_rows(column: pd.Series) -> bool:
     return bool(words <= MOST_WORDS)
 
 
-def _is_sorted(target: pd.Series, task: str) -> bool:
-    """Return whether the classes stand one after the other, or the numbers rise or fall."""
-    if task == "regression":
-        return bool(target.is_monotonic_increasing or target.is_monotonic_decreasing)
+def _is_sorted(target: pd.Series) -> bool:
+    """Return whether the classes stand one after the other."""
     codes, names = pd.factorize(target)
     return bool((np.diff(codes) != 0).sum() == len(names) - 1)

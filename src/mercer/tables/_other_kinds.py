@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from mercer.tables._content import Content, in_memory
-from mercer.tables._dialect import unique_names
+from mercer.tables._dialect import is_header, unique_names
 from mercer.tables._raw import RawTable, check_size, frame_of_matrix
 from mercer.tables.errors import InputError, shown
 
@@ -42,7 +42,7 @@ def read_parquet(content: Content) -> RawTable:
     return RawTable(frame, notices)
 
 
-def read_excel(content: Content, header: bool | None) -> RawTable:
+def read_excel(content: Content, header: bool | None, target: object) -> RawTable:
     """Read the first sheet of an Excel file that has cells; formulas count as their results."""
     try:
         import openpyxl
@@ -65,7 +65,7 @@ def read_excel(content: Content, header: bool | None) -> RawTable:
     (title, rows), notices = filled[0], []
     if len(filled) > 1:
         notices.append(f"The file has {len(filled)} sheets; {shown(title)} was read.")
-    return _from_cells(content, rows, header, notices)
+    return _from_cells(content, rows, header, target, notices)
 
 
 def _cells(sheet: Any) -> list[list[Any]]:
@@ -80,18 +80,19 @@ def _cells(sheet: Any) -> list[list[Any]]:
 
 
 def _from_cells(
-    content: Content, rows: list[list[Any]], header: bool | None, notices: list[str]
+    content: Content,
+    rows: list[list[Any]],
+    header: bool | None,
+    target: object,
+    notices: list[str],
 ) -> RawTable:
     width = max(map(len, rows))
     while len(rows) > 1 and width > 2 and sum(cell is not None for cell in rows[0]) == 1:
         rows = rows[1:]  # a title
-    is_text = [isinstance(cell, str) or cell is None for cell in rows[0]]
-    named = header if header is not None else all(is_text)
     filled = [row + [None] * (width - len(row)) for row in rows]
-    if named:
-        names = unique_names(
-            ["" if cell is None else str(cell).strip() for cell in filled[0]], notices
-        )
+    words = [["" if cell is None else str(cell).strip() for cell in row] for row in filled[:50]]
+    if header if header is not None else is_header(words[0], words[1:], target):
+        names = unique_names(words[0], notices)
         filled = filled[1:]
     else:
         names = [f"c{k + 1}" for k in range(width)]

@@ -95,7 +95,7 @@ def read_table(
     >>> table.frame["wage"].tolist(), table.class_counts()
     ([1.5, nan, 2.5, 2.5, 1.5], {'a': 2, 'b': 3})
     >>> table.notices[0]
-    "In column 'wage', '1,5', '2,5' are read as numbers and '-' is taken as missing."
+    "In column 'wage', '-' is taken as missing."
     """
     path = Path(path)
     given = {
@@ -116,7 +116,7 @@ def _read(
     if content.kind == "parquet":
         return read_parquet(content)
     if content.kind == "excel":
-        return read_excel(content, header)
+        return read_excel(content, header, options.target)
     suffixes = [suffix.lower() for suffix in path.suffixes]
     named = any(suffix in SVMLIGHT_SUFFIXES for suffix in suffixes[-2:])
     spelling = find_encoding(content, encoding)

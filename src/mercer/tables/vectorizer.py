@@ -10,6 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
+from mercer.tables._number_columns import NumberColumns
 from mercer.tables.table import Table
 
 
@@ -48,12 +49,9 @@ def vectorizer(table: Table) -> Any:
     is_number = (table.frame.dtypes == np.float64).to_numpy()
     numbers = table.frame.columns[is_number].tolist()
     others = table.frame.columns[~is_number].tolist()
-    # The mean is cheap where nothing is missing; it serves rows that come later.
-    gaps = bool(table.frame[numbers].isna().to_numpy().any())
-    imputer = SimpleImputer(strategy="median" if gaps else "mean", keep_empty_features=True)
     if not others:
-        return imputer
-    parts = [("numbers", imputer, numbers)] if numbers else []
+        return NumberColumns()
+    parts = [("numbers", NumberColumns(), numbers)] if numbers else []
     clash = any(number.startswith(f"{other}_") for number in numbers for other in others)
     return ColumnTransformer(
         [*parts, ("others", _others(), others)],
