@@ -41,7 +41,7 @@ def assemble(raw: RawTable, options: Options, name: str, source: str, where: str
     target, task = read_target(target, options.task, notices)
     keep = target.notna().to_numpy()
     for series in beside.values():
-        keep &= series.notna().to_numpy()
+        keep = keep & series.notna().to_numpy()
     _say_rows(keep, target, notices)
     if not keep.all():
         frame, target = frame[keep].reset_index(drop=True), target[keep].reset_index(drop=True)
