@@ -248,6 +248,11 @@ SPECIAL: dict[str, tuple[str, Any, dict[str, Any]]] = {
         features("a", "b"),
         {},
     ),
+    "a tab before the last column": (
+        '1.5  4  307.0  ?\t"chevy one"\n2.5   8 97.0   46\t"vw two"\n' * 4,
+        both(features("c1", "c2", "c3"), classes(**{"chevy one": 4, "vw two": 4})),
+        {"target": -1},
+    ),
     "hint of Excel": ("sep=;\na;b;label\n" + "1;2;x\n2;5;y\n3;1;y\n" * 3, features("a", "b"), {}),
     "short lines": (
         "a,label,b\n" + "1,x,2\n2,y\n3,y,1\n" * 3,

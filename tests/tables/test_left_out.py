@@ -26,7 +26,7 @@ LEFT_OUT = {
     "row": (np.arange(60), "counts the rows"),
     "backwards": (np.arange(60)[::-1], "counts the rows"),
     "with gaps": (np.delete(np.arange(70), np.arange(5, 65, 6)), "counts the rows"),
-    "ticket": (shuffled(np.arange(1, 61)), "all different"),
+    "lot": (shuffled(np.arange(1, 61)), "all different"),
     "patient_id": (shuffled(np.arange(60) * 977 + 10_000), "identifier"),
     "customerID": (shuffled(np.arange(60) * 977 + 10_000), "identifier"),
     "nearly_id": (np.r_[shuffled(np.arange(57) * 977), [0, 0, 977]], "identifier"),
@@ -69,6 +69,16 @@ def test_columns_that_are_kept(name):
     table = table_of(**{name: KEPT[name]})
     assert list(table.frame.columns) == ["honest", name]
     assert table.left_out == {}
+
+
+def test_the_first_of_nameless_columns_may_be_an_identifier():
+    """As in breast-cancer-wisconsin, whose numbers of samples have up to nine digits."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(8000, 900_000_000, 200), rng.normal(size=(200, 3))])
+    assert "the first column" in as_table(X, np.arange(200) % 2).left_out["c1"]
+    counts = rng.integers(8000, 900_000_000, (200, 4))
+    assert as_table(counts, np.arange(200) % 2).left_out == {}
+    assert as_table(X[:, ::-1], np.arange(200) % 2).left_out == {}
 
 
 def test_a_lone_column_is_kept_though_it_counts():

@@ -172,13 +172,18 @@ def _without(
 
 
 def _note_shape(frame: pd.DataFrame, notices: list[str]) -> None:
-    gaps = int(frame.isna().to_numpy().sum())
-    if gaps:
-        columns = int(frame.isna().any().sum())
-        notices.append(
-            f"{counted(gaps, 'missing value')} in {counted(columns, 'column')} filled in, fold by "
-            "fold, from the training rows."
-        )
+    missing = frame.isna()
+    is_number = (frame.dtypes == np.float64).to_numpy()
+    for what, then, which in (
+        ("number", "become, fold by fold, the median of the training rows", is_number),
+        ("value", "count as a value of their own", ~is_number),
+    ):
+        gaps = missing.loc[:, which].to_numpy().sum(axis=0)
+        if gaps.any():
+            notices.append(
+                f"{counted(int(gaps.sum()), f'missing {what}')} in "
+                f"{counted(int((gaps > 0).sum()), 'column')}: they {then}."
+            )
     rows, columns = frame.shape
     if columns > rows:
         notices.append(

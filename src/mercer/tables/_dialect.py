@@ -103,9 +103,20 @@ def _separator(lines: list[str]) -> str:
     filled = _some([line for line in lines if line.strip()])
     scores = {candidate: _score(filled, candidate) for candidate in SEPARATORS}
     best = max(SEPARATORS, key=lambda candidate: scores[candidate])
-    if scores[best] >= 0.5:
+    if scores[best] >= 0.5 and not _is_cut_by_spaces(filled, best):
         return best
-    return SPACES if _score(filled, SPACES) > max(scores[best], 0.7) else best
+    return SPACES if _score(filled, SPACES) >= max(scores[best], 0.7) else best
+
+
+def _is_cut_by_spaces(lines: list[str], separator: str) -> bool:
+    """Return whether cells hold several numbers, as where a tab stands before the last column."""
+    firsts = [record[0].split() for record in _records(lines, separator) if record]
+    several = [len(parts) > 2 and all(map(_is_cell_of_number, parts)) for parts in firsts]
+    return sum(several) > len(several) / 2
+
+
+def _is_cell_of_number(cell: str) -> bool:
+    return is_number(cell) or is_missing(cell)
 
 
 def _some(lines: list[str]) -> list[str]:
@@ -133,9 +144,10 @@ def _score(lines: list[str], separator: str) -> float:
 
 
 def _records(lines: list[str], separator: str) -> list[list[str]]:
-    if separator == SPACES:
-        return [line.split() for line in lines]
     try:
+        if separator == SPACES:
+            words = (line.replace("\t", " ").strip() for line in lines)
+            return list(csv.reader(words, delimiter=" ", skipinitialspace=True))
         reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
         return [[cell.strip("\ufeff \n") for cell in record] for record in reader]
     except csv.Error:  # a cell beyond the module's limit

@@ -11,9 +11,13 @@ import pandas as pd
 
 LIKE_IDENTIFIER = re.compile(
     r"(?i)^(idx|index|instant|rows?|rownum|row[_ ]?(name|id|number|no|nr)s?|record|serial|ssn)$"
-    r"|^unnamed: ?\d+$|^id([_\s.-]|$)|(^|[_\s.-])(ids?|uid|uuid|guid|key|nr|no)\.?$"
+    r"|^(case|customer|patient|sample|subject|ticket|account|phone)$|^unnamed: ?\d+$|^id([_\s.-]|$)"
+    r"|(^|[_\s.-])(ids?|uid|uuid|guid|key|nr|no|num|number|nummer|code)\.?$"
 )
 CAMEL_IDENTIFIER = re.compile(r"[a-z0-9](Id|ID|Nr|No|Key|UUID)$")
+FIRST = "c1"
+"""The name of the first column where there are no names."""
+
 NEARLY_UNIQUE = 0.9
 NEARLY_UNIQUE_TEXT = 0.95
 IMPROBABLE = math.log(1e-6)
@@ -94,6 +98,8 @@ def identifiers(frame: pd.DataFrame, target: pd.Series, task: str) -> dict[str, 
         reason = _number_reason(values[:, k], bool(whole[k]), numbers.columns[k], is_sorted)
         if reason:
             reasons[numbers.columns[k]] = reason
+    if not reasons and FIRST in numbers and _stands_alone(values, whole, numbers.columns):
+        reasons[FIRST] = "the first column, and the only one whose whole numbers hardly repeat"
     for name in frame.select_dtypes("datetime").columns:
         dates = frame[name]
         rises = dates.is_monotonic_increasing or dates.is_monotonic_decreasing
@@ -103,6 +109,16 @@ def identifiers(frame: pd.DataFrame, target: pd.Series, task: str) -> dict[str, 
         if _names_rows(frame[name]):
             reasons[name] = "nearly every row has its own value, as names of rows do"
     return reasons
+
+
+def _stands_alone(values: Any, whole: Any, names: pd.Index) -> bool:
+    """Return whether the first of nameless columns differs from the rest as identifiers do."""
+    place = names.get_loc(FIRST)
+    if len(values) < 30 or not whole[place] or np.nanmin(values[:, place]) < 0:
+        return False
+    distinct = [len(np.unique(values[:, k])) for k in np.flatnonzero(whole)]
+    unique = np.array(distinct) >= NEARLY_UNIQUE * len(values)
+    return bool(unique.sum() == 1 and unique[whole.nonzero()[0] == place].all())
 
 
 def _candidates(values: Any, whole: Any, is_sorted: bool) -> Any:
