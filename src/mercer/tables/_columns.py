@@ -141,7 +141,7 @@ def _say(name: Any, rewritten: list[str], missing: list[str], said: list[str]) -
 
 def _text(column: pd.Series, said: list[str]) -> pd.Series:
     lower = column.str.lower()
-    gone = lower.isin(ALWAYS_MISSING) | ((lower == "na") & ~na_is_a_name(column))
+    gone = lower.isin(ALWAYS_MISSING) | ((lower == "na") & (not na_is_a_name(column)))
     words = list(column[gone].unique())
     if words:
         _say(column.name, [], words, said)

@@ -80,7 +80,7 @@ def read_numbers(column: pd.Series, least: float = 1 - MOST_ODD) -> Numbers | No
     column : Series of str
         Missing cells are None or NaN.
     least : float, default=0.95
-        Share of the cells that must be numbers or words for nothing.
+        Share of the cells that must be numbers or words for nothing; with 0, one number is enough.
     """
     codes, cells = pd.factorize(column)
     texts = [str(cell).strip() for cell in cells]
@@ -94,7 +94,9 @@ def read_numbers(column: pd.Series, least: float = 1 - MOST_ODD) -> Numbers | No
     known = counts[~missing].sum()
     if not known or counts[odd].sum() > (1 - least) * known or not (~np.isnan(values)).any():
         return None
-    if odd.any() and (~odd & ~missing).sum() <= 10:  # few numbers beside a word are categories
+    if (
+        least and odd.any() and (~odd & ~missing).sum() <= 10
+    ):  # few numbers beside a word are categories
         return None
     plain = [bool(PLAIN.fullmatch(text)) for text in texts]
     rewritten = [t for t, is_plain, v in zip(texts, plain, values) if not is_plain and v == v]
@@ -152,17 +154,17 @@ class Dates:
     missing: list[str]
 
 
-def read_dates(column: pd.Series) -> Dates | None:
-    """Return the dates of a column of text, or None for other text."""
+def read_dates(column: pd.Series, least: float = 1 - MOST_ODD) -> Dates | None:
+    """Return the dates of a column of text, or None for other text; see `read_numbers`."""
     known = column.dropna()
     known = known[~known.str.lower().isin(MISSING_NUMBERS)]
-    some = known.iloc[:50]
-    if known.empty or not all(LIKE_DATE.fullmatch(cell) for cell in some):
+    some = known[known.map(lambda cell: bool(LIKE_DATE.fullmatch(cell)))].iloc[:50]
+    if some.empty or (least and len(some) < len(known.iloc[:50])):
         return None
     for form in DATE_FORMATS:
         for cells in (some, known):  # most forms are ruled out by a few cells
             dates = pd.to_datetime(cells, format=form, errors="coerce", utc=True)
-            if dates.isna().mean() > MOST_ODD:
+            if dates.isna().mean() > 1 - least or not dates.notna().any():
                 break
         else:
             gone = sorted(set(column.dropna()) - set(known[dates.notna()]))

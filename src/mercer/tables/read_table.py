@@ -7,22 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from mercer.tables._assemble import assemble
-from mercer.tables._content import open_content
-from mercer.tables._delimited import read_delimited
-from mercer.tables._dialect import find_dialect
-from mercer.tables._encoding import find_encoding
 from mercer.tables._options import Options
-from mercer.tables._other_kinds import (
-    looks_like_svmlight,
-    read_excel,
-    read_parquet,
-    read_svmlight,
-)
-from mercer.tables._raw import RawTable
+from mercer.tables._read_raw import read_raw
 from mercer.tables.errors import shown
 from mercer.tables.table import Table
 
-SVMLIGHT_SUFFIXES = (".svm", ".libsvm", ".svmlight")
 PACKED_SUFFIXES = (".gz", ".zip", ".bz2", ".xz")
 
 
@@ -98,32 +87,14 @@ def read_table(
     "In column 'wage', '-' is taken as missing."
     """
     path = Path(path)
-    given = {
-        **{"task": task, "drop": drop, "categorical": categorical},
+    options = Options.checked(
+        **{"target": target, "task": task, "drop": drop, "categorical": categorical},
         **{"positive": positive, "groups": groups, "time": time},
-    }
-    options = Options.checked(target=target, **given)
-    raw = _read(path, options, encoding, separator, header)
-    reading = {"encoding": encoding, "separator": separator, "header": header}
-    source = _source(path, target, {**reading, **given})
+    )
+    reading: dict[str, Any] = {"encoding": encoding, "separator": separator, "header": header}
+    raw = read_raw(path, **reading, target=target, text_columns=options.text_columns)
+    source = _source(path, {**reading, **vars(options)})
     return assemble(raw, options, _stem(path), source, shown(path.name))
-
-
-def _read(
-    path: Path, options: Options, encoding: str | None, separator: str | None, header: bool | None
-) -> RawTable:
-    content = open_content(path)
-    if content.kind == "parquet":
-        return read_parquet(content)
-    if content.kind == "excel":
-        return read_excel(content, header, options.target)
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    named = any(suffix in SVMLIGHT_SUFFIXES for suffix in suffixes[-2:])
-    spelling = find_encoding(content, encoding)
-    if named or (separator is None and looks_like_svmlight(spelling.sample)):
-        return read_svmlight(content)
-    dialect = find_dialect(spelling, content.name, separator, header, options.target)
-    return read_delimited(content, spelling, dialect, options.text_columns(dialect.names))
 
 
 def _stem(path: Path) -> str:
@@ -132,13 +103,10 @@ def _stem(path: Path) -> str:
     return bare.stem or "data"
 
 
-def _source(path: Path, target: object, options: dict[str, Any]) -> str:
-    words = [repr(str(path))]
-    if target is not None:
-        words.append(f"target={target!r}")
-    words += [f"{name}={value!r}" for name, value in options.items() if value not in (None, (), [])]
+def _source(path: Path, options: dict[str, Any]) -> str:
+    given = [f"{name}={value!r}" for name, value in options.items() if value not in (None, ())]
     return (
         "from mercer.tables import read_table\n\n"
-        f"table = read_table({', '.join(words)})\n"
+        f"table = read_table({', '.join([repr(str(path)), *given])})\n"
         "X, y = table.frame, table.target"
     )
