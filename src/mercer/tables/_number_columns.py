@@ -25,11 +25,10 @@ class NumberColumns(TransformerMixin, BaseEstimator):
         self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         self.n_features_in_ = X.shape[1]
         values = X.to_numpy(dtype=np.float64, na_value=np.nan)
-        ordered = np.sort(values, axis=0)  # NaN last
-        known = (~np.isnan(values)).sum(axis=0)
-        columns = np.arange(values.shape[1])
-        middle = ordered[(known - 1) // 2, columns], ordered[known // 2 % len(values), columns]
-        self.medians_ = np.where(known > 0, (middle[0] + middle[1]) / 2, 0.0)
+        has_gaps = np.isnan(values).any(axis=0)
+        self.medians_ = np.zeros(values.shape[1])
+        self.medians_[~has_gaps] = np.median(values[:, ~has_gaps], axis=0)
+        self.medians_[has_gaps] = _known_medians(values[:, has_gaps])
         return self
 
     def transform(self, X: pd.DataFrame) -> NDArray[np.float64]:
@@ -47,3 +46,12 @@ class NumberColumns(TransformerMixin, BaseEstimator):
         """Return the names of the columns."""
         check_is_fitted(self)
         return self.feature_names_in_
+
+
+def _known_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the medians of what is known of each column, 0 where nothing is."""
+    ordered = np.sort(values, axis=0)  # NaN last
+    known = (~np.isnan(values)).sum(axis=0)
+    columns = np.arange(values.shape[1])
+    middle = ordered[(known - 1) // 2, columns] + ordered[known // 2 % len(values), columns]
+    return np.where(known > 0, middle / 2, 0.0)
