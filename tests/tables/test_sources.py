@@ -86,6 +86,22 @@ def test_memory_and_file_agree(tmp_path):
     assert same(as_table(truth.set_index(truth.index[::-1]), target="c4"), from_file)
 
 
+def test_polars_without_pyarrow(monkeypatch):
+    truth = people().assign(day=pd.date_range("2020-03-01", periods=40)[::-1])
+    truth.loc[3, "town"] = None
+    frame, labels = pl.from_pandas(truth.drop(columns="label")), pl.Series(truth["label"].tolist())
+    by_pyarrow = as_table(frame, labels)
+
+    def refuse(data, **options):
+        raise ModuleNotFoundError("pyarrow")
+
+    monkeypatch.setattr(pl.DataFrame, "to_pandas", refuse)
+    monkeypatch.setattr(pl.Series, "to_pandas", refuse)
+    without = as_table(frame, labels)
+    assert without.target.tolist() == by_pyarrow.target.tolist()
+    pd.testing.assert_frame_equal(without.frame, by_pyarrow.frame, check_dtype=False)
+
+
 def test_what_was_passed_stays_as_it_was():
     truth = people()
     before = truth.copy(deep=True)

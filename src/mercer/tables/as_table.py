@@ -73,8 +73,7 @@ def as_table(
 
 
 def _frame(X: Any, notices: list[str]) -> pd.DataFrame:
-    if hasattr(X, "to_pandas"):
-        X = X.to_pandas()
+    X = _as_pandas(X)
     if isinstance(X, pd.DataFrame):
         frame = X.copy(deep=False)
         frame.columns = unique_names([str(name).strip() for name in X.columns], notices)
@@ -85,6 +84,18 @@ def _frame(X: Any, notices: list[str]) -> pd.DataFrame:
     if not frame.shape[1]:
         raise InputError("The data have no columns.")
     return frame.reset_index(drop=True)
+
+
+def _as_pandas(data: Any) -> Any:
+    """Return data of polars as those of pandas; anything else as it is."""
+    if not hasattr(data, "to_pandas"):
+        return data
+    try:
+        return data.to_pandas()
+    except ImportError:  # polars goes by way of pyarrow, which is heavy
+        if hasattr(data, "get_columns"):
+            return pd.DataFrame({each.name: each.to_list() for each in data.get_columns()})
+        return pd.Series(data.to_list(), name=data.name)
 
 
 def _from_array(X: Any) -> pd.DataFrame:
@@ -102,8 +113,7 @@ def _from_array(X: Any) -> pd.DataFrame:
 
 
 def _labels(y: Any, rows: int) -> pd.Series:
-    if hasattr(y, "to_pandas"):
-        y = y.to_pandas()
+    y = _as_pandas(y)
     if isinstance(y, pd.DataFrame) and y.shape[1] == 1:
         y = y.iloc[:, 0]
     if isinstance(y, pd.Series):
