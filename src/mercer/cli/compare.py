@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli.errors import InputError, suggestion
 from mercer.cli.interrupts import INTERRUPTED, noting_interrupts
+from mercer.tables import InputError, suggestion
 
 if TYPE_CHECKING:
     from mercer.cli.comparison import Candidate, Measurement

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.cli.errors import InputError, suggestion
 from mercer.cli.tables import Table
+from mercer.tables import InputError, suggestion
 
 MOST_CATEGORIES = 50
 """A text column with more different values is a name or a number of the row, not a feature."""

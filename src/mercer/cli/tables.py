@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.cli.errors import InputError, suggestion
+from mercer.tables import InputError, suggestion
 
 SHIPPED = ("iris", "wine", "breast_cancer", "digits")
 GENERATED = ("moons", "circles", "blobs")

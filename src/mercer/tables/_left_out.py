@@ -1,0 +1,182 @@
+"""Columns that must not be learned from: numbers of rows, copies of the target, nothing at all."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+LIKE_IDENTIFIER = re.compile(
+    r"(?i)^(idx|index|instant|rows?|rownum|row[_ ]?(name|id|number|no|nr)s?|record|serial|ssn)$"
+    r"|^(case|customer|patient|sample|subject|ticket|account|phone)$|^unnamed: ?\d+$|^id([_\s.-]|$)"
+    r"|(^|[_\s.-])(ids?|uid|uuid|guid|key|nr|no|num|number|nummer|code)\.?$"
+)
+CAMEL_IDENTIFIER = re.compile(r"[a-z0-9](Id|ID|Nr|No|Key|UUID)$")
+FIRST = "c1"
+"""The name of the first column where there are no names."""
+
+NEARLY_UNIQUE = 0.9
+NEARLY_UNIQUE_TEXT = 0.95
+IMPROBABLE = math.log(1e-6)
+CHANCE = 0.01
+"""That one of all columns copies the target by accident, above which it is not blamed."""
+
+MOST_WORDS = 2
+"""Longer text is read rather than left out, however different it is in each row."""
+
+
+def useless(frame: pd.DataFrame) -> dict[str, str]:
+    """Return columns without information, each with its reason."""
+    reasons = {}
+    distinct = _distinct(frame)
+    for name in distinct.index[distinct < 2]:
+        reasons[name] = (
+            "no value in any row" if not distinct[name] else "the same value in every row"
+        )
+    return reasons
+
+
+def _distinct(frame: pd.DataFrame) -> pd.Series:
+    """Return the number of different values in each column, of numbers all at once."""
+    is_number = (frame.dtypes == np.float64).to_numpy()
+    counts = np.zeros(frame.shape[1], dtype=np.int64)
+    values = np.sort(frame.loc[:, is_number].to_numpy(), axis=0)  # NaN last
+    known = ~np.isnan(values)
+    counts[is_number] = known[:1].sum(axis=0) + ((np.diff(values, axis=0) != 0) & known[1:]).sum(
+        axis=0
+    )
+    counts[~is_number] = frame.loc[:, ~is_number].nunique()
+    return pd.Series(counts, frame.columns)
+
+
+def copies(frame: pd.DataFrame, target: pd.Series, task: str) -> dict[str, str]:
+    """Return columns that equal the target or name its classes in other words."""
+    reasons = {}
+    if task == "regression":
+        for name in frame.columns[frame.dtypes == np.float64]:
+            if _is_line(frame[name].to_numpy(), target.to_numpy()):
+                reasons[name] = "it tells the target: it is the same number, or a line through it"
+        return reasons
+    classes, _ = pd.factorize(target)
+    k = classes.max() + 1
+    if math.log(max(frame.shape[1], 1)) - (len(target) - k) * math.log(k) > math.log(CHANCE):
+        return {}
+    for name in frame.columns[(_distinct(frame) == k).to_numpy()]:
+        codes, _ = pd.factorize(frame[name], use_na_sentinel=True)
+        if codes.min() >= 0 and len(np.unique(codes * k + classes)) == k:
+            reasons[name] = "it tells the target: each of its values belongs to one class"
+    return reasons
+
+
+def _is_line(x: Any, y: Any) -> bool:
+    if not np.isfinite(x).all() or len(x) < 5:
+        return False
+    if np.array_equal(x, y):
+        return True
+    centred_x, centred_y = x - x.mean(), y - y.mean()
+    with np.errstate(all="ignore"):
+        slope = centred_x @ centred_y / (centred_x @ centred_x)
+        return bool(np.abs(centred_y - slope * centred_x).max() <= 1e-9 * np.abs(centred_y).max())
+
+
+def identifiers(frame: pd.DataFrame, target: pd.Series, task: str) -> dict[str, str]:
+    """Return columns that name or count rows, each with its reason.
+
+    Whole numbers are taken for identifiers if they count on from row to row; if they have such a
+    name and hardly repeat; or if measurements of that range would repeat: the chance that n
+    numbers out of s are all different is at most s! / ((s - n)! sⁿ), whatever their distribution.
+    """
+    reasons: dict[str, str] = {}
+    is_sorted = task == "classification" and _is_sorted(target)
+    numbers = frame.select_dtypes(np.float64)
+    values = numbers.to_numpy()
+    whole = (np.isnan(values) | (values % 1 == 0)).all(axis=0)
+    for k in _candidates(values, whole, is_sorted):
+        reason = _number_reason(values[:, k], bool(whole[k]), numbers.columns[k], is_sorted)
+        if reason:
+            reasons[numbers.columns[k]] = reason
+    if not reasons and FIRST in numbers and _stands_alone(values, whole, numbers.columns):
+        reasons[FIRST] = "the first column, and the only one whose whole numbers hardly repeat"
+    for name in frame.select_dtypes("datetime").columns:
+        dates = frame[name]
+        rises = dates.is_monotonic_increasing or dates.is_monotonic_decreasing
+        if is_sorted and dates.is_unique and rises:
+            reasons[name] = "it goes with the number of the row while the target is sorted"
+    for name in frame.select_dtypes(exclude=["number", "datetime", "category"]).columns:
+        if _names_rows(frame[name]):
+            reasons[name] = "nearly every row has its own value, as names of rows do"
+    return reasons
+
+
+def _stands_alone(values: Any, whole: Any, names: pd.Index) -> bool:
+    """Return whether the first of nameless columns differs from the rest as identifiers do."""
+    place = names.get_loc(FIRST)
+    if len(values) < 30 or not whole[place] or np.nanmin(values[:, place]) < 0:
+        return False
+    distinct = [len(np.unique(values[:, k])) for k in np.flatnonzero(whole)]
+    unique = np.array(distinct) >= NEARLY_UNIQUE * len(values)
+    return bool(unique.sum() == 1 and unique[whole.nonzero()[0] == place].all())
+
+
+def _candidates(values: Any, whole: Any, is_sorted: bool) -> Any:
+    """Return the places of columns worth a closer look: most of a wide table is not."""
+    if not len(values):
+        return []
+    steps = np.diff(values[: min(len(values), 200)], axis=0)
+    monotone = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
+    return np.flatnonzero(whole | (monotone & is_sorted))
+
+
+def _number_reason(x: Any, whole: bool, name: str, is_sorted: bool) -> str | None:
+    known = x[~np.isnan(x)]
+    n, distinct = len(known), len(np.unique(known))
+    if n < 3 or distinct < NEARLY_UNIQUE * n:
+        return None
+    steps = np.diff(known)
+    rises = distinct == n and bool((steps > 0).all() or (steps < 0).all())
+    even = rises and bool(np.allclose(steps, steps[0], rtol=1e-6, atol=0.0))
+    if rises and is_sorted and n >= 5 and (whole or even):
+        return "it goes with the number of the row while the target is sorted"
+    if not whole:
+        return None
+    if rises and n >= 5 and np.abs(steps).sum() <= 1.5 * n:  # rows may have been left out
+        return "it counts the rows"
+    if like_identifier(name):
+        return "its name and its values, which hardly repeat, are those of an identifier"
+    if distinct == n and _log_chance_of_no_repeat(n, known.max() - known.min() + 1) < IMPROBABLE:
+        return "its whole numbers are all different, more than those of a measurement would be"
+    return None
+
+
+def _log_chance_of_no_repeat(n: int, span: float) -> float:
+    if span > 1e12:
+        return -n * n / (2 * span)
+    return math.lgamma(span + 1) - math.lgamma(span - n + 1) - n * math.log(span)
+
+
+def repeated_identifiers(frame: pd.DataFrame) -> list[str]:
+    """Return columns that are called like identifiers and hold each value several times."""
+    names = [name for name in frame.columns if like_identifier(name)]
+    return [name for name in names if 0.02 < frame[name].nunique() / len(frame) < NEARLY_UNIQUE]
+
+
+def like_identifier(name: str) -> bool:
+    """Return whether a column is called as numbers of rows are."""
+    return bool(LIKE_IDENTIFIER.search(name) or CAMEL_IDENTIFIER.search(name))
+
+
+def _names_rows(column: pd.Series) -> bool:
+    known = column.dropna()
+    if len(known) < 3 or known.nunique() < NEARLY_UNIQUE_TEXT * len(known):
+        return False
+    words = known.iloc[:1000].str.split().str.len().median()
+    return bool(words <= MOST_WORDS)
+
+
+def _is_sorted(target: pd.Series) -> bool:
+    """Return whether the classes stand one after the other."""
+    codes, names = pd.factorize(target)
+    return bool((np.diff(codes) != 0).sum() == len(names) - 1)

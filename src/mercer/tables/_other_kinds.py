@@ -1,0 +1,138 @@
+"""Tables that are not text with separators: Parquet, Excel, svmlight."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from datetime import date, datetime
+from typing import Any
+
+import pandas as pd
+
+from mercer.tables._content import Content, in_memory
+from mercer.tables._dialect import is_header, unique_names
+from mercer.tables._raw import RawTable, check_size, frame_of_matrix
+from mercer.tables.errors import InputError, shown
+
+SVMLIGHT_LINE = re.compile(
+    r"[-+.\deE]+(,[-+.\deE]+)*(\s+qid:\d+)?(\s+\d+:[-+.\deEnaif]+)+\s*(#.*)?"
+)
+
+
+def read_parquet(content: Content) -> RawTable:
+    """Read a Parquet file, after a look at its size."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise _not_installed(content, "Parquet", "pyarrow") from None
+    try:
+        with content.open() as stream:
+            file = parquet.ParquetFile(stream)
+            check_size(file.metadata.num_rows, file.metadata.num_columns)
+            frame = file.read().to_pandas()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{shown(content.name)} is a damaged Parquet file.") from None
+    notices: list[str] = []
+    named = [name is not None for name in frame.index.names]
+    frame = frame.reset_index(drop=not any(named))
+    frame.columns = unique_names([str(name) for name in frame.columns], notices)
+    return RawTable(frame, notices)
+
+
+def read_excel(content: Content, header: bool | None, target: object) -> RawTable:
+    """Read the first sheet of an Excel file that has cells; formulas count as their results."""
+    try:
+        import openpyxl
+    except ImportError:
+        raise _not_installed(content, "Excel", "openpyxl") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about styles and extensions, which nobody needs here
+            with content.open() as stream:
+                book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
+                sheets = [(sheet.title, _cells(sheet)) for sheet in book.worksheets]
+                book.close()
+    except InputError:
+        raise
+    except Exception:  # openpyxl lets through whatever XML, zip and its own classes raise
+        raise InputError(f"{shown(content.name)} is a damaged Excel file.") from None
+    filled = [(title, rows) for title, rows in sheets if rows]
+    if not filled:
+        raise InputError(f"{shown(content.name)} has no cells.")
+    (title, rows), notices = filled[0], []
+    if len(filled) > 1:
+        notices.append(f"The file has {len(filled)} sheets; {shown(title)} was read.")
+    return _from_cells(content, rows, header, target, notices)
+
+
+def _cells(sheet: Any) -> list[list[Any]]:
+    rows = []
+    for row in sheet.iter_rows(values_only=True):
+        cells = list(row)
+        while cells and cells[-1] is None:
+            cells.pop()
+        rows.append(cells)
+        check_size(len(rows), len(cells))
+    return [row for row in rows if row]
+
+
+def _from_cells(
+    content: Content,
+    rows: list[list[Any]],
+    header: bool | None,
+    target: object,
+    notices: list[str],
+) -> RawTable:
+    width = max(map(len, rows))
+    while len(rows) > 1 and width > 2 and sum(cell is not None for cell in rows[0]) == 1:
+        rows = rows[1:]  # a title
+    filled = [row + [None] * (width - len(row)) for row in rows]
+    words = [["" if cell is None else str(cell).strip() for cell in row] for row in filled[:50]]
+    if header if header is not None else is_header(words[0], words[1:], target):
+        names = unique_names(words[0], notices)
+        filled = filled[1:]
+    else:
+        names = [f"c{k + 1}" for k in range(width)]
+        notices.append("There is no line of column names; they are called c1, c2, ….")
+    if not filled:
+        raise InputError(f"{shown(content.name)} has column names but no rows.")
+    columns = {name: _column([row[k] for row in filled]) for k, name in enumerate(names)}
+    return RawTable(pd.DataFrame(columns), notices)
+
+
+def _column(cells: list[Any]) -> pd.Series:
+    known = [cell for cell in cells if cell is not None]
+    if known and all(isinstance(cell, (date, datetime)) for cell in known):
+        return pd.to_datetime(pd.Series(cells, dtype=object), errors="coerce")
+    return pd.Series(cells)
+
+
+def looks_like_svmlight(lines: list[str]) -> bool:
+    """Return whether the first lines are "label index:value index:value …"."""
+    filled = [line.strip() for line in lines[:20] if line.strip() and line[0] != "#"]
+    return bool(filled) and all(SVMLIGHT_LINE.fullmatch(line) for line in filled)
+
+
+def read_svmlight(content: Content) -> RawTable:
+    """Read svmlight's format by scikit-learn's loader; absent entries are zeros."""
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        X, y = load_svmlight_file(in_memory(content.name, content.open))
+    except (ValueError, TypeError, OverflowError, MemoryError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"{shown(content.name)} is not in svmlight's format (label index:value …)."
+        ) from None
+    return RawTable(frame_of_matrix(X), [], pd.Series(y))
+
+
+def _not_installed(content: Content, kind: str, package: str) -> InputError:
+    return InputError(
+        f"{shown(content.name)} is a file of {kind}, for which {package} is needed: "
+        f"pip install {package}."
+    )

@@ -1,0 +1,60 @@
+"""Rows to learn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows to learn from, with a word for whatever was changed on the way to them.
+
+    Parameters
+    ----------
+    name : str
+    frame : pandas.DataFrame
+        The features. Numbers are float64 with NaN where they are missing, dates are datetime64,
+        anything else is text or categories. There are no infinite numbers.
+    target : pandas.Series
+        With the index of `frame`: class names (str) or numbers (float64), none missing.
+    task : {"classification", "regression"}
+    positive : str or None
+        The class that measures for two classes speak of.
+    groups : pandas.Series or None
+        Rows of one group belong into one fold.
+    time : pandas.Series or None
+        Folds go in this order.
+    notices : tuple of str
+        What was done to the data, one sentence each.
+    left_out : dict of str to str
+        Columns that are no features, and why.
+    source : str
+        Python code that reads the same data to ``X`` and ``y``.
+
+    Examples
+    --------
+    >>> from mercer.tables import as_table
+    >>> table = as_table([[1.5, 7], [2.5, 7], [3.5, 7], [0.5, 7]], ["a", "b", "b", "a"])
+    >>> table.task, table.class_counts(), table.left_out
+    ('classification', {'a': 2, 'b': 2}, {'c2': 'the same value in every row'})
+    """
+
+    name: str
+    frame: pd.DataFrame
+    target: pd.Series
+    task: str
+    positive: str | None = None
+    groups: pd.Series | None = None
+    time: pd.Series | None = None
+    notices: tuple[str, ...] = ()
+    left_out: dict[str, str] = field(default_factory=dict)
+    source: str = ""
+
+    def class_counts(self) -> dict[str, int]:
+        """Return the number of rows of each class, or nothing for numbers."""
+        if self.task == "regression":
+            return {}
+        counts = self.target.value_counts()
+        return {str(name): int(counts[name]) for name in sorted(counts.index)}

@@ -1,0 +1,75 @@
+"""From a table's frame to a matrix, inside the folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+
+from mercer.tables._number_columns import NumberColumns
+from mercer.tables.table import Table
+
+
+def vectorizer(table: Table) -> Any:
+    """Return an unfitted transformer from `table.frame` to a matrix of float64 without NaN.
+
+    Numbers keep their place in double precision, and gaps become the median of the training rows.
+    Categories become columns of zeros and ones, dates their parts, and long or varied text its
+    leading character n-grams, all by skrub's `TableVectorizer`. Values that were not there at
+    fitting become zeros.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    transformer
+        With `get_feature_names_out`; it can be cloned and pickled.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mercer.tables import as_table, vectorizer
+    >>> frame = pd.DataFrame({"size": [1.0, None, 3.0, 4.0], "colour": ["red", "blue"] * 2})
+    >>> table = as_table(frame, [1.5, 2.5, 1.0, 7.0], task="regression")
+    >>> transformer = vectorizer(table)
+    >>> transformer.fit_transform(table.frame)
+    array([[1., 0., 1.],
+           [3., 1., 0.],
+           [3., 0., 1.],
+           [4., 1., 0.]])
+    >>> transformer.get_feature_names_out().tolist()
+    ['size', 'colour_blue', 'colour_red']
+    """
+    is_number = (table.frame.dtypes == np.float64).to_numpy()
+    numbers = table.frame.columns[is_number].tolist()
+    others = table.frame.columns[~is_number].tolist()
+    if not others:
+        return NumberColumns()
+    parts = [("numbers", NumberColumns(), numbers)] if numbers else []
+    clash = any(number.startswith(f"{other}_") for number in numbers for other in others)
+    return ColumnTransformer(
+        [*parts, ("others", _others(), others)],
+        sparse_threshold=0.0,
+        verbose_feature_names_out=clash,
+    )
+
+
+def _others() -> Any:
+    from skrub import StringEncoder, TableVectorizer
+
+    return make_pipeline(
+        TableVectorizer(
+            low_cardinality=OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+            high_cardinality=StringEncoder(random_state=0),
+        ),
+        SimpleImputer(strategy="median", keep_empty_features=True),
+        FunctionTransformer(  # skrub's columns are float32
+            np.asarray, kw_args={"dtype": np.float64}, feature_names_out="one-to-one"
+        ),
+    )
