@@ -46,12 +46,14 @@ _HOMES = {
     "ReliabilityDisplay": "mercer.plotting",
     "SimilarityMapDisplay": "mercer.plotting",
     "WidthsDisplay": "mercer.plotting",
+    "compare": "mercer.comparison",
     "is_mercer": "mercer.kernels",
     "explicit_map": "mercer.kernels",
     "show_versions": "mercer._versions",
 }
 _MODULES = (
     "calibration",
+    "comparison",
     "datasets",
     "discriminant",
     "feature_selection",
@@ -64,10 +66,12 @@ _MODULES = (
     "plotting",
     "problems",
     "relevance",
+    "report",
     "solvers",
     "spheres",
     "studies",
     "svm",
+    "tables",
     "trees",
 )
 
@@ -106,6 +110,8 @@ __all__ = [
     "WidthsDisplay",
     "__version__",
     "calibration",
+    "compare",
+    "comparison",
     "cost_scorer",
     "datasets",
     "discriminant",
@@ -122,17 +128,20 @@ __all__ = [
     "plotting",
     "problems",
     "relevance",
+    "report",
     "show_versions",
     "solvers",
     "spheres",
     "studies",
     "svm",
+    "tables",
     "trees",
 ]
 
 if TYPE_CHECKING:
     from mercer import (
         calibration,
+        comparison,
         datasets,
         discriminant,
         feature_selection,
@@ -145,14 +154,17 @@ if TYPE_CHECKING:
         plotting,
         problems,
         relevance,
+        report,
         solvers,
         spheres,
         studies,
         svm,
+        tables,
         trees,
     )
     from mercer._versions import show_versions
     from mercer.calibration import PlattClassifier
+    from mercer.comparison import compare
     from mercer.discriminant import MinimumCostClassifier, cost_scorer
     from mercer.feature_selection import KernelRFE, KernelRFECV
     from mercer.fuzzy import FuzzyRuleClassifier

@@ -1,0 +1,168 @@
+"""From a table to an answer."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import Any
+
+import joblib
+import numpy as np
+
+from mercer.comparison.comparison import Comparison
+from mercer.comparison.folds import make_folds
+from mercer.comparison.insights import find_insights
+from mercer.comparison.measures import is_unbalanced
+from mercer.comparison.race import Progress, Race
+from mercer.comparison.rivals import rivals_for
+from mercer.model_selection.search_record import SearchRecord
+from mercer.tables import InputError, Table, as_table
+
+SHARE_OF_RACE = 0.75
+"""Part of the time for the folds; the rest is for the best model and what it tells."""
+
+
+def compare(X: Any, y: Any = None, **options: Any) -> Comparison:
+    """Compare models on a table: which predicts best, how sure that is, and what it has learned.
+
+    Each model is tuned inside the folds on which it is compared, so that its error is that of rows
+    it has not seen in any way.
+
+    Parameters
+    ----------
+    X : data frame, array-like, sparse matrix or Table
+        Numbers, categories, dates and text; gaps may be empty.
+    y : array-like or None
+        Class names, or numbers to predict; None if ``target`` names a column of X.
+    **options
+        Of `mercer.tables.as_table` (``target``, ``task``, ``drop``, ``categorical``, ``positive``,
+        ``groups``, ``time``, ``name``), and of `compare_table` (``models``, ``minutes``,
+        ``folds``, ``repeats``, ``seed``, ``n_jobs``, ``peer``, ``checkpoint``, ``progress``).
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import compare
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> result = compare(X, y, models="lda,tree", folds=3, repeats=1)
+    >>> result.best_name_, bool(result.results_.loc["lda", "error"] < 0.05)
+    ('lda', True)
+    >>> result.best_.predict(X[:2]).tolist()
+    ['0', '0']
+    """
+    own = {name: options.pop(name) for name in list(options) if name in _OWN}
+    table = X if isinstance(X, Table) else as_table(X, y, **options)
+    return compare_table(table, **own)
+
+
+_OWN = (
+    "models",
+    "minutes",
+    "folds",
+    "repeats",
+    "seed",
+    "n_jobs",
+    "peer",
+    "checkpoint",
+    "progress",
+)
+
+
+def compare_table(
+    table: Table,
+    *,
+    models: Any = None,
+    minutes: float = 3.0,
+    folds: int = 5,
+    repeats: int = 2,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    peer: bool = False,
+    checkpoint: Any = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare models on a table that has been read; see `compare`.
+
+    Parameters
+    ----------
+    table : Table
+    models : sequence of str, str with commas or None
+        Which models; None takes all. The baseline always takes part.
+    minutes : float
+        For all of it. Models and repeats for which the time does not suffice are left out, and
+        said.
+    folds, repeats : int
+        Parts of the cross-validation, and how often it is repeated with other parts.
+    seed : int
+    n_jobs : int or None
+        Threads; None takes all processors.
+    peer : bool
+        Whether scikit-learn's support vector machine takes part, for its speed.
+    checkpoint : path or None
+        File that keeps what is known, so that the work can be taken up again.
+    progress : callable or None
+        Told how many fits are done, of how many, and the model that comes next.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from mercer.comparison import compare_table
+    >>> from mercer.tables import named_table
+    >>> found = compare_table(named_table("iris"), models=["lda"], folds=2, repeats=1)
+    >>> found.results_.index.tolist()
+    ['lda', 'dummy']
+    """
+    _check(minutes=minutes, folds=folds, repeats=repeats)
+    settings = {"models": models, "minutes": minutes, "folds": folds, "repeats": repeats}
+    settings |= {"seed": seed, "peer": peer or None, "task": table.task}
+    begun, rivals = time.monotonic(), rivals_for(table.task, models, peer)
+    is_classes = table.task == "classification"
+    unbalanced = is_classes and is_unbalanced(table.class_counts())
+    measure = "rmse" if not is_classes else "balanced_error" if unbalanced else "error"
+    race = Race(
+        table,
+        rivals,
+        make_folds(table, folds, repeats, seed),
+        sorted(table.class_counts()),
+        unbalanced,
+        seed,
+        n_jobs,
+        60.0 * minutes * SHARE_OF_RACE,
+        SearchRecord.open(_fingerprint(table, settings), checkpoint, seed),
+        progress or (lambda done, total, text: None),
+    )
+    outcomes = race.run()
+    if not outcomes:
+        reasons = "; ".join(f"{name}: {why}" for name, why in race.left_out.items())
+        raise KeyboardInterrupt if race.interrupted else InputError(f"No model fits; {reasons}.")
+    found = Comparison(race, outcomes, measure, settings)
+    if not race.interrupted:
+        with suppress(KeyboardInterrupt):
+            _ = found.best_
+            found.insights_ = find_insights(found, 60.0 * minutes - (time.monotonic() - begun))
+    found.seconds_ = time.monotonic() - begun
+    return found
+
+
+def _check(minutes: float, folds: int, repeats: int) -> None:
+    if not (np.isfinite(minutes) and minutes > 0):
+        raise InputError(f"minutes must be a number above 0; got {minutes!r}.")
+    if not (isinstance(folds, (int, np.integer)) and folds >= 2):
+        raise InputError(f"folds must be a whole number of at least 2; got {folds!r}.")
+    if not (isinstance(repeats, (int, np.integer)) and repeats >= 1):
+        raise InputError(f"repeats must be a whole number of at least 1; got {repeats!r}.")
+
+
+def _fingerprint(table: Table, settings: dict[str, Any]) -> str:
+    """Return what tells whether a checkpoint belongs to this work; more time is the same work."""
+    same = {k: v for k, v in settings.items() if k != "minutes"}
+    beside = [None if one is None else one.to_numpy() for one in (table.groups, table.time)]
+    frame = {str(name): table.frame[name].to_numpy() for name in table.frame.columns}
+    return str(joblib.hash([frame, table.target.to_numpy(), beside, table.positive, repr(same)]))

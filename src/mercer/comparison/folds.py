@@ -1,0 +1,89 @@
+"""The parts on which models are compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import (
+    GroupKFold,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
+    TimeSeriesSplit,
+)
+
+from mercer.tables import InputError, Table
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows to train on, rows that are left out, and when this is done."""
+
+    repeat: int
+    fold: int
+    train: Rows
+    test: Rows
+
+
+def make_folds(table: Table, folds: int, repeats: int, seed: int) -> list[Fold]:
+    """Return all folds, those of the first repeat first.
+
+    Rows of a group stay together. With times each fold has only what was before it to learn from,
+    and there is nothing to repeat.
+
+    Examples
+    --------
+    >>> from mercer.tables import named_table
+    >>> [len(fold.test) for fold in make_folds(named_table("iris"), 3, 1, seed=0)]
+    [50, 50, 50]
+    """
+    n = len(table.target)
+    _check(table, folds)
+    if table.time is not None:
+        order = np.argsort(table.time.to_numpy(), kind="stable")
+        splits = TimeSeriesSplit(folds).split(order)
+        return [Fold(0, k, order[a], order[b]) for k, (a, b) in enumerate(splits)]
+    is_classes = table.task == "classification"
+    y = table.target.to_numpy() if is_classes else None
+    if table.groups is not None:
+        kind: Any = StratifiedGroupKFold if is_classes else GroupKFold
+        found = []
+        for repeat in range(repeats):
+            cut = kind(folds, shuffle=True, random_state=seed + repeat)
+            parts = cut.split(np.zeros(n), y, table.groups.to_numpy())
+            found += [Fold(repeat, k, a, b) for k, (a, b) in enumerate(parts)]
+        return found
+    many: Any = RepeatedStratifiedKFold if is_classes else RepeatedKFold
+    cut = many(n_splits=folds, n_repeats=repeats, random_state=seed)
+    parts = cut.split(np.zeros(n), y)
+    return [Fold(k // folds, k % folds, a, b) for k, (a, b) in enumerate(parts)]
+
+
+def _check(table: Table, folds: int) -> None:
+    n = len(table.target)
+    if n < 2 * folds:
+        raise InputError(f"{folds} folds need at least {2 * folds} rows; the table has {n}.")
+    if table.groups is not None and table.groups.nunique() < folds:
+        raise InputError(
+            f"{folds} folds need at least {folds} groups; there are {table.groups.nunique()}."
+        )
+    if table.task == "regression" or table.time is not None:
+        return
+    counts = table.class_counts()
+    if len(counts) < 2:
+        raise InputError(
+            f"A comparison needs at least two classes, but every row is {next(iter(counts))!r}."
+        )
+    name, count = min(counts.items(), key=lambda item: item[1])
+    if count < folds:
+        rare = sum(count < folds for count in counts.values())
+        others = f" (and {rare - 1} others too few)" if rare > 1 else ""
+        raise InputError(
+            f"{folds} folds need at least {folds} rows of each class, but {name!r} has {count}"
+            f"{others}; use fewer folds, or merge or leave out rare classes."
+        )

@@ -1,0 +1,187 @@
+"""What else can be learned from a comparison: features, odd rows, and whether more rows help."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+
+from mercer.comparison.rivals import BASELINE
+from mercer.spheres import OneClassSearch
+from mercer.tables import vectorizer
+
+if TYPE_CHECKING:
+    from mercer.comparison.comparison import Comparison
+
+SHARES = (0.2, 0.4, 0.6, 0.8)
+"""Parts of the training rows for the learning curve, besides all of them."""
+
+SHUFFLES = 5
+MOST_FEATURES = 40
+"""Columns that are shuffled; of more, those that differ most between targets."""
+
+MOST_TESTED = 2000
+MOST_DESCRIBED = 2000
+MOST_LISTED = 10
+
+
+@dataclass(frozen=True)
+class Insights:
+    """Tables of what was learned; None where there was no time or nothing to say.
+
+    Parameters
+    ----------
+    features : DataFrame
+        Columns feature, importance (how much the error rises where it is shuffled) and sd.
+    unusual : DataFrame
+        Columns row and distance (from the centre of all rows, in units of the radius).
+    hard : DataFrame
+        Columns row, target and predictions: rows that every model gets wrong.
+    learning : DataFrame
+        Columns rows, error and error_sd.
+    rfe : None
+    """
+
+    features: Any = None
+    unusual: Any = None
+    hard: Any = None
+    learning: Any = None
+    rfe: Any = None
+
+
+def find_insights(found: Comparison, seconds: float) -> Insights:
+    """Look for what the time allows, the cheapest first."""
+    end = time.monotonic() + seconds
+    parts: dict[str, Any] = {"hard": hard_rows(found)}
+    for name, look in (("unusual", _unusual), ("features", _features), ("learning", _learning)):
+        left = end - time.monotonic()
+        if left <= 0:
+            break
+        try:
+            parts[name] = look(found, left)
+        except ValueError:  # such as a fold with one class: nothing to say about that
+            parts[name] = None
+    return Insights(**parts)
+
+
+def hard_rows(found: Comparison) -> pd.DataFrame:
+    """Return the rows that every model but the baseline gets wrong, or misses most."""
+    names = [name for name in found.predictions_ if name != BASELINE]
+    target = found.table.target.to_numpy()
+    if found.table.task == "classification":
+        wrong = np.array([found.predictions_[name] != target for name in names], dtype=bool)
+        known = np.array([[one is not None for one in found.predictions_[name]] for name in names])
+        rows = np.flatnonzero((wrong & known).all(axis=0))[:MOST_LISTED] if names else []
+    else:
+        off = np.array([np.abs(found.predictions_[name] - target) for name in names])
+        nearest = np.nan_to_num(off.min(axis=0)) if names else np.zeros(0)
+        rows = np.argsort(-nearest, kind="stable")[:MOST_LISTED] if names else []
+    listed = [{name: found.predictions_[name][row] for name in names} for row in rows]
+    return pd.DataFrame({"row": rows, "target": target[list(rows)], "predictions": listed})
+
+
+def _matrix(found: Comparison) -> Any:
+    values = vectorizer(found.table).fit_transform(found.table.frame)
+    return StandardScaler().fit_transform(np.asarray(values, dtype=np.float64))
+
+
+def _unusual(found: Comparison, seconds: float) -> pd.DataFrame:
+    """Return the rows farthest from the ball around all, its width chosen without labels."""
+    points = _matrix(found)
+    rng = np.random.default_rng(found.settings.get("seed", 0))
+    some = points
+    if len(points) > MOST_DESCRIBED:
+        some = points[rng.permutation(len(points))[:MOST_DESCRIBED]]
+    model = OneClassSearch().fit(some)
+    depth = np.asarray(model.decision_function(points), dtype=np.float64)
+    rows = np.argsort(depth, kind="stable")[:MOST_LISTED]
+    rows = rows[depth[rows] < 0]
+    return pd.DataFrame({"row": rows, "distance": -depth[rows]})
+
+
+def _first_fold(found: Comparison) -> Any:
+    return found._race.folds[0]
+
+
+def _features(found: Comparison, seconds: float) -> pd.DataFrame | None:
+    """Return by how much the error on rows left out rises where a column is shuffled."""
+    if found.best_name_ == BASELINE:
+        return None
+    start, race, fold = time.monotonic(), found._race, _first_fold(found)
+    rival = found._rivals[found.best_name_]
+    rows = race._some(fold.train, rival.most_rows)
+    frame, y = found.table.frame, race.y
+    model = rival.pipeline(found.table, race._setting(len(rows)))
+    model.fit(frame.iloc[rows], y[rows])
+    test = race._some(fold.test, MOST_TESTED)
+    held, truth = frame.iloc[test], y[test]
+    begun = time.monotonic()
+    base = _error(found, truth, model.predict(held))
+    one = max(1e-4, time.monotonic() - begun)
+    most = min(MOST_FEATURES, int((seconds - (begun - start)) / (one * SHUFFLES)))
+    rng, found_rows = np.random.default_rng(found.settings.get("seed", 0)), []
+    for name in _leading(found, most):
+        rises = []
+        for _ in range(SHUFFLES):
+            shuffled = held.copy()
+            shuffled[name] = held[name].to_numpy()[rng.permutation(len(held))]
+            rises.append(_error(found, truth, model.predict(shuffled)) - base)
+        found_rows.append((str(name), float(np.mean(rises)), float(np.std(rises, ddof=1))))
+    table = pd.DataFrame(found_rows, columns=["feature", "importance", "sd"])
+    return table.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
+
+
+def _leading(found: Comparison, most: int) -> list[Any]:
+    """Return the columns to look at: all, or numbers that say most about the target alone."""
+    frame = found.table.frame
+    if frame.shape[1] <= most:
+        return list(frame.columns)
+    numbers = frame.select_dtypes("number")
+    values = np.nan_to_num(StandardScaler().fit_transform(numbers.to_numpy()))
+    if found.table.task == "classification":
+        codes = np.searchsorted(found.classes_, found._race.y)
+        means = np.array([values[codes == k].mean(axis=0) for k in range(len(found.classes_))])
+        said = np.abs(means).max(axis=0)
+    else:
+        y = found._race.y - found._race.y.mean()
+        said = np.abs(y @ values)
+    return numbers.columns[np.argsort(-said, kind="stable")[: max(0, most)]].tolist()
+
+
+def _error(found: Comparison, truth: Any, said: Any) -> float:
+    if found.measure == "rmse":
+        return float(np.sqrt(np.mean((np.asarray(said) - truth) ** 2)))
+    if found.measure == "balanced_error":
+        return 1.0 - float(np.mean([np.mean(said[truth == one] == one) for one in set(truth)]))
+    return float(np.mean(said != truth))
+
+
+def _learning(found: Comparison, seconds: float) -> pd.DataFrame | None:
+    """Return the error of the best model with fewer rows to learn from."""
+    if found.best_name_ == BASELINE or found.table.time is not None:
+        return None
+    race, rival = found._race, found._rivals[found.best_name_]
+    result = found.results_.loc[found.best_name_]
+    folds = [fold for fold in race.folds if fold.repeat == 0][: min(3, found.n_folds)]
+    if sum(SHARES) * len(folds) * result["fit_seconds"] > seconds:
+        folds = folds[:1]
+    if sum(SHARES) * result["fit_seconds"] > seconds:
+        return None
+    rng, points = np.random.default_rng(found.settings.get("seed", 0)), []
+    for share in SHARES:
+        errors = []
+        for fold in folds:
+            part = rng.permutation(fold.train)[: int(share * len(fold.train))]
+            rows = race._some(np.sort(part), rival.most_rows)
+            model = rival.pipeline(found.table, race._setting(len(rows)))
+            model.fit(found.table.frame.iloc[rows], race.y[rows])
+            said = model.predict(found.table.frame.iloc[fold.test])
+            errors.append(_error(found, race.y[fold.test], said))
+        spread = float(np.std(errors, ddof=1)) if len(errors) > 1 else float("nan")
+        points.append((int(share * len(folds[0].train)), float(np.mean(errors)), spread))
+    points.append((len(folds[0].train), float(result[found.measure]), float(result["error_sd"])))
+    return pd.DataFrame(points, columns=["rows", "error", "error_sd"])

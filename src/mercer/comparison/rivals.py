@@ -1,0 +1,302 @@
+"""The models that are compared, each with what it takes to tune and prepare it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC as PeerSVC
+from sklearn.svm import SVR as PeerSVR
+from sklearn.tree import DecisionTreeRegressor
+
+from mercer.fuzzy import FuzzyRuleClassifier
+from mercer.model_selection import GradientSearch, PathSearchCV
+from mercer.relevance import RVC, RVR
+from mercer.spheres import NearestHypersphereClassifier
+from mercer.svm import SVC, SVR
+from mercer.tables import InputError, Table, suggestion, vectorizer
+from mercer.trees import PrunedTreeClassifier
+
+BASELINE = "dummy"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a model is built for."""
+
+    n_rows: int
+    n_columns: int
+    n_classes: int
+    balanced: bool
+    seed: int
+    n_jobs: int | None
+
+    @property
+    def class_weight(self) -> str | None:
+        """Equal say for all classes where they are unbalanced."""
+        return "balanced" if self.balanced else None
+
+
+@dataclass(frozen=True)
+class Rival:
+    """One model of a comparison.
+
+    Parameters
+    ----------
+    name, title : str
+        For the command line, and for people.
+    simplicity : int
+        The smaller, the easier to explain.
+    build : callable
+        Takes a `Setting`, returns the unfitted model, with its tuning inside.
+    growth : float
+        Power of the number of rows with which the time of a fit grows.
+    scaled : bool
+        Whether features should have unit variance.
+    most_rows, most_columns : int or None
+        Trained on so many rows at most, chosen at random; left out beyond so many columns.
+    """
+
+    name: str
+    title: str
+    simplicity: int
+    build: Callable[[Setting], Any]
+    growth: float = 1.2
+    scaled: bool = True
+    most_rows: int | None = None
+    most_columns: int | None = None
+
+    def pipeline(self, table: Table, setting: Setting) -> Pipeline:
+        """Return the model behind what turns the table into numbers."""
+        steps = [("vectorizer", vectorizer(table))]
+        if self.scaled:
+            steps.append(("scaler", StandardScaler()))
+        return Pipeline([*steps, ("model", self.build(setting))])
+
+
+NEIGHBOURS = [1, 3, 5, 9, 15, 25, 45]
+MOST_SEARCHED = 1500
+"""Rows on which kernel parameters are chosen; the machine has all rows."""
+
+
+def _neighbours(model: Any, setting: Setting, folds: int = 5) -> Any:
+    most = max(1, int(0.7 * setting.n_rows * (folds - 1) / folds))
+    counts = [k for k in NEIGHBOURS if k <= most]
+    return GridSearchCV(model, {"n_neighbors": counts}, cv=folds)
+
+
+def _logistic(setting: Setting) -> Any:
+    model = LogisticRegression(max_iter=300, class_weight=setting.class_weight)
+    scoring = "balanced_accuracy" if setting.balanced else "neg_log_loss"
+    return GridSearchCV(model, {"C": [0.001, 0.01, 0.1, 1.0, 10.0]}, scoring=scoring, cv=3)
+
+
+def _gradient(setting: Setting) -> Any:
+    machine = SVC(
+        loss="squared_hinge", class_weight=setting.class_weight, probability=True, cache_size=500
+    )
+    return GradientSearch(machine, max_rows=MOST_SEARCHED, random_state=setting.seed)
+
+
+def _grid(setting: Setting) -> Any:
+    machine = SVC(class_weight=setting.class_weight, probability=True, cache_size=500)
+    scoring = "balanced_accuracy" if setting.balanced else None
+    return PathSearchCV(machine, "auto", scoring=scoring, cv=5, n_jobs=setting.n_jobs)
+
+
+def _spheres(setting: Setting) -> Any:
+    grid = {"gamma": _widths(setting), "nu": [0.0, 0.05, 0.2]}
+    return PathSearchCV(NearestHypersphereClassifier(), grid, cv=3, n_jobs=setting.n_jobs)
+
+
+def _svr(setting: Setting) -> Any:
+    grid = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": _widths(setting), "epsilon": [0.05]}
+    return _scaled_target(PathSearchCV(SVR(), grid, cv=3, n_jobs=setting.n_jobs))
+
+
+def _rvr(setting: Setting) -> Any:
+    return _scaled_target(RVR(max_iter=300))
+
+
+def _scaled_target(model: Any) -> Any:
+    from sklearn.compose import TransformedTargetRegressor
+
+    return TransformedTargetRegressor(model, transformer=StandardScaler())
+
+
+def _widths(setting: Setting) -> list[float]:
+    return [factor / setting.n_columns for factor in (0.03, 0.1, 0.3, 1.0, 3.0)]
+
+
+def _tree(setting: Setting) -> Any:
+    tree = DecisionTreeRegressor(random_state=setting.seed)
+    return GridSearchCV(tree, {"min_samples_leaf": [1, 3, 10, 30], "max_depth": [3, 6, None]}, cv=5)
+
+
+def _forest(kind: Any, setting: Setting, **more: Any) -> Any:
+    return kind(300, random_state=setting.seed, n_jobs=-1, **more)
+
+
+def _peer(machine: Any, setting: Setting) -> Any:
+    grid = {"C": [0.25, 1.0, 4.0, 16.0, 64.0], "gamma": _widths(setting)}
+    return GridSearchCV(machine, grid, cv=3, n_jobs=setting.n_jobs)
+
+
+CLASSIFIERS = (
+    Rival(BASELINE, "always the largest class", 0, lambda s: DummyClassifier(), scaled=False),
+    Rival(
+        "lda",
+        "linear discriminant",
+        1,
+        lambda s: (
+            LinearDiscriminantAnalysis("lsqr", "auto")
+            if not s.balanced
+            else LinearDiscriminantAnalysis("lsqr", "auto", priors=[1 / s.n_classes] * s.n_classes)
+        ),
+        most_columns=3000,
+    ),
+    Rival("logistic", "logistic regression", 1, _logistic),
+    Rival(
+        "qda",
+        "quadratic discriminant",
+        3,
+        lambda s: QuadraticDiscriminantAnalysis(
+            reg_param=0.1, priors=[1 / s.n_classes] * s.n_classes if s.balanced else None
+        ),
+        most_columns=300,
+    ),
+    Rival(
+        "tree",
+        "pruned tree",
+        2,
+        lambda s: PrunedTreeClassifier(class_weight=s.class_weight, random_state=s.seed),
+        scaled=False,
+    ),
+    Rival(
+        "neighbours",
+        "nearest neighbours",
+        4,
+        lambda s: _neighbours(KNeighborsClassifier(), s),
+        growth=1.8,
+        most_rows=20_000,
+    ),
+    Rival("svc", "SVC, parameters by gradients", 6, _gradient, growth=1.8),
+    Rival("svc_grid", "SVC, parameters by a grid", 6, _grid, growth=2.0, most_rows=4000),
+    Rival(
+        "boosting",
+        "gradient boosting",
+        8,
+        lambda s: HistGradientBoostingClassifier(class_weight=s.class_weight, random_state=s.seed),
+        scaled=False,
+    ),
+    Rival(
+        "forest",
+        "random forest",
+        7,
+        lambda s: _forest(
+            RandomForestClassifier, s, class_weight="balanced_subsample" if s.balanced else None
+        ),
+        scaled=False,
+    ),
+    Rival("spheres", "nearest hyperspheres", 5, _spheres, growth=2.0, most_rows=4000),
+    Rival("rvc", "relevance vectors", 5, lambda s: RVC(max_iter=500), growth=2.0, most_rows=1500),
+    Rival(
+        "fuzzy",
+        "fuzzy rules",
+        3,
+        lambda s: FuzzyRuleClassifier(random_state=s.seed),
+        scaled=False,
+        most_rows=5000,
+        most_columns=200,
+    ),
+)
+
+REGRESSIONS = (
+    Rival(BASELINE, "always the mean", 0, lambda s: DummyRegressor(), scaled=False),
+    Rival("ridge", "ridge regression", 1, lambda s: RidgeCV([0.01, 0.1, 1.0, 10.0, 100.0, 1000.0])),
+    Rival("tree", "pruned tree", 2, _tree, scaled=False),
+    Rival(
+        "neighbours",
+        "nearest neighbours",
+        4,
+        lambda s: _neighbours(KNeighborsRegressor(weights="distance"), s),
+        growth=1.8,
+        most_rows=20_000,
+    ),
+    Rival("svr", "SVR, parameters by a grid", 6, _svr, growth=2.0, most_rows=4000),
+    Rival(
+        "boosting",
+        "gradient boosting",
+        8,
+        lambda s: HistGradientBoostingRegressor(random_state=s.seed),
+        scaled=False,
+    ),
+    Rival("forest", "random forest", 7, lambda s: _forest(RandomForestRegressor, s), scaled=False),
+    Rival("rvr", "relevance vectors", 5, _rvr, growth=2.0, most_rows=1500),
+)
+
+PEERS = {
+    "classification": Rival(
+        "peer",
+        "scikit-learn's SVC, a grid",
+        6,
+        lambda s: _peer(PeerSVC(class_weight=s.class_weight), s),
+        growth=2.0,
+        most_rows=4000,
+    ),
+    "regression": Rival(
+        "peer",
+        "scikit-learn's SVR, a grid",
+        6,
+        lambda s: _scaled_target(_peer(PeerSVR(epsilon=0.05), s)),
+        growth=2.0,
+        most_rows=4000,
+    ),
+}
+
+
+def rivals_for(task: str, names: Sequence[str] | str | None, peer: bool = False) -> list[Rival]:
+    """Return the models that are asked for, from cheap to dear, the baseline first.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+    names : sequence of str, str with commas or None
+        None stands for all.
+    peer : bool
+        Whether scikit-learn's support vector machine takes part.
+
+    Examples
+    --------
+    >>> [rival.name for rival in rivals_for("regression", "svr,ridge")]
+    ['dummy', 'ridge', 'svr']
+    """
+    known = {
+        rival.name: rival for rival in (CLASSIFIERS if task == "classification" else REGRESSIONS)
+    }
+    if isinstance(names, str):
+        names = [name.strip() for name in names.split(",") if name.strip()]
+    for name in names or ():
+        if name not in known:
+            raise InputError(
+                f"There is no model {name!r} for {task} among {', '.join(known)}"
+                + suggestion(name, known)
+            )
+    if names is not None and not names:
+        raise InputError(f"Name at least one model of {', '.join(known)}.")
+    chosen = [r for r in known.values() if names is None or r.name in names or r.name == BASELINE]
+    return [*chosen, PEERS[task]] if peer else chosen

@@ -1,0 +1,112 @@
+"""A comparison in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mercer.comparison.rivals import BASELINE
+
+if TYPE_CHECKING:
+    from mercer.comparison.comparison import Comparison
+
+UNKNOWN = "–"
+NAMES = {"error": "error", "balanced_error": "balanced error", "rmse": "RMSE"}
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with a dash for what is not known.
+
+    Examples
+    --------
+    >>> percent(0.0231), percent(float("nan"))
+    ('2.3', '–')
+    """
+    return UNKNOWN if np.isnan(share) else f"{100 * share:.1f}"
+
+
+def value(measure: str, number: float) -> str:
+    """Return an error as people read it: a share in percent, or a number of the target's kind."""
+    if measure == "rmse":
+        return UNKNOWN if np.isnan(number) else f"{number:.4g}"
+    return f"{percent(number)} %" if not np.isnan(number) else UNKNOWN
+
+
+def listed(names: list[str], most: int = 4) -> str:
+    """Return names with commas and "and".
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    if len(names) > most:
+        return ", ".join(names[: most - 1]) + f" and {len(names) - most + 1} others"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def sentences(found: Comparison) -> list[str]:
+    """Say which model is best, how far that can be trusted, and what was left out."""
+    return [
+        text
+        for text in (_unfinished(found), _best(found), _ties(found), _balance(found), _out(found))
+        if text
+    ]
+
+
+def _unfinished(found: Comparison) -> str:
+    if not found.partial:
+        return ""
+    return f"Partial: {found.stopped} after {found.n_folds} of {found.n_wanted} folds."
+
+
+def _best(found: Comparison) -> str:
+    row, measure = found.results_.loc[found.best_name_], found.measure
+    base = found.results_.loc[BASELINE] if BASELINE in found.results_.index else None
+    name, title = NAMES[measure], row["title"]
+    if found.best_name_ == BASELINE:
+        return f"No model does better than {title}: {name} {value(measure, row[measure])}."
+    over = f" over {found.n_folds} folds" if found.n_folds > 1 else " on one fold"
+    spread = value(measure, row["error_sd"]).removesuffix(" %")
+    spread = f" ± {spread}" if found.n_folds > 1 else ""
+    text = f"Lowest {name}: {title}, {value(measure, row[measure])}{spread}{over}"
+    if base is None:
+        return f"{text}."
+    return f"{text} ({base['title']}: {value(measure, base[measure])})."
+
+
+def _ties(found: Comparison) -> str:
+    results = found.results_
+    if found.n_folds < 2:
+        return "One fold cannot tell whether the differences mean anything."
+    tied = results.index[results["verdict"] == "tied"].tolist()
+    if not tied:
+        return "Every other model is clearly worse (corrected paired test, 95 %)."
+    titles = [results.loc[name, "title"] for name in tied]
+    verb = "is" if len(titles) == 1 else "are"
+    text = f"{listed(titles).capitalize()} {verb} not clearly worse (corrected paired test, 95 %)"
+    if results.loc[BASELINE, "verdict"] == "tied" if BASELINE in results.index else False:
+        return f"{text}, so that nothing has been shown to be learned."
+    if found.simplest_name_ == found.best_name_:
+        return f"{text}; the best is also the simplest of them."
+    simplest = results.loc[found.simplest_name_, "title"]
+    return f"{text}; the simplest of them is {simplest}."
+
+
+def _balance(found: Comparison) -> str:
+    if found.measure != "balanced_error":
+        return ""
+    counts = found.table.class_counts()
+    name = min(counts, key=lambda one: counts[one])
+    return (
+        f"The classes are unbalanced ({counts[name]} of {sum(counts.values())} rows are {name!r}): "
+        "models are ranked by the mean error of all classes."
+    )
+
+
+def _out(found: Comparison) -> str:
+    if not found.left_out_models:
+        return ""
+    parts = [f"{name} ({reason})" for name, reason in found.left_out_models.items()]
+    return f"Left out: {'; '.join(parts)}."
