@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._folds import deal_folds, split_folds
 from mercer._inputs import checked_weights
 from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer.trees._pruning import ends, pruning_levels
 from mercer.trees._rules import Floats, Rule, rules_of
 
 MOST_ALPHAS = 50
@@ -150,7 +151,7 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         self.alphas_ = self._candidates(X, y, factor * weight, seed)
         self.cv_scores_ = self._scores(X, y, factor * weight, fold, seed)
         self.alpha_ = float(self.alphas_[chosen(self.cv_scores_, self.rule)])
-        self.tree_ = self._grow(X, y, factor * weight, seed, self.alpha_)
+        self.tree_ = self._unfitted(seed, self.alpha_).fit(X, y, sample_weight=factor * weight)
         self.feature_importances_ = self.tree_.feature_importances_
         names = getattr(self, "feature_names_in_", None)
         if names is None:
@@ -210,18 +211,18 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         how: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
         return validate_data(self, X, reset=False, **how)
 
-    def _grow(self, X: Any, y: Any, weight: Any, seed: int, alpha: float = 0.0) -> Any:
+    def _unfitted(self, seed: int, alpha: float = 0.0) -> Any:
         return DecisionTreeClassifier(
             criterion=self.criterion,
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             random_state=seed,
             ccp_alpha=alpha,
-        ).fit(X, y, sample_weight=weight)
+        )
 
     def _candidates(self, X: Any, y: Any, weight: Any, seed: int) -> Floats:
         """Return an alpha inside each interval of the path, and one for the bare root."""
-        full = self._grow(X, y, weight, seed)
+        full = self._unfitted(seed)
         path = full.cost_complexity_pruning_path(X, y, sample_weight=weight).ccp_alphas
         edges = np.unique(np.maximum(path, 0.0))
         inside = np.append(np.sqrt(edges[:-1] * edges[1:]), edges[-1])
@@ -229,14 +230,17 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         return inside[places.astype(np.int64)]
 
     def _scores(self, X: Any, y: Any, weight: Any, fold: Any, seed: int) -> Floats:
-        """Return the accuracy of each candidate in each fold."""
+        """Return the accuracy of each candidate in each fold, of which each grows one tree."""
         scores = []
         for number in np.unique(fold[fold >= 0]):
             train, test = fold != number, fold == number
             if np.unique(y[train]).size < 2:
                 continue
-            models = (self._grow(X[train], y[train], weight[train], seed, a) for a in self.alphas_)
-            scores.append([m.score(X[test], y[test], sample_weight=weight[test]) for m in models])
+            grown = self._unfitted(seed).fit(X[train], y[train], sample_weight=weight[train])
+            ended = ends(grown.tree_, pruning_levels(grown.tree_), self.alphas_)
+            labels = grown.classes_[grown.tree_.value[:, 0].argmax(axis=1)]
+            correct = labels[ended[grown.apply(X[test])]] == y[test, None]
+            scores.append(np.average(correct, axis=0, weights=weight[test]))
         return np.array(scores).T if scores else np.zeros((self.alphas_.size, 1))
 
     def _has_splitter(self) -> bool:
