@@ -160,9 +160,9 @@ def first_model(likelihood: Likelihood, basis: Basis) -> SparseModel:
     if basis.constant:
         indices = np.full(n_outputs, basis.count)
     else:
+        _, residual = likelihood.value_and_residual(nothing)
         resemblance = [
-            np.abs(likelihood.residual(nothing) @ values.T)
-            / np.sqrt(np.maximum(values**2 @ likelihood.weights, TINY))
+            np.abs(residual @ values.T) / np.sqrt(np.maximum(values**2 @ likelihood.weights, TINY))
             for _, values in basis.blocks()
         ]
         indices = np.concatenate(resemblance, axis=1).argmax(axis=1)

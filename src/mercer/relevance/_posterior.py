@@ -93,7 +93,7 @@ class Posterior:
     @cached_property
     def residual(self) -> Floats:
         """First derivatives of the log likelihood at w."""
-        return self.likelihood.residual(self.f)
+        return self.likelihood.value_and_residual(self.f)[1]
 
     @cached_property
     def curvature(self) -> Floats:
@@ -197,6 +197,7 @@ class _Place:
     alpha: Floats
     weights: Floats
     f: Floats
+    residual: Floats
     height: float
 
     @classmethod
@@ -204,12 +205,13 @@ class _Place:
         cls, likelihood: Likelihood, rows: Floats, outputs: Indices, alpha: Floats, weights: Floats
     ) -> _Place:
         f = combine(rows, outputs, weights, likelihood.n_outputs)
-        height = likelihood.value(f) - 0.5 * float(alpha @ weights**2)
-        return cls(likelihood, rows, outputs, alpha, weights, f, height)
+        value, residual = likelihood.value_and_residual(f)
+        height = value - 0.5 * float(alpha @ weights**2)
+        return cls(likelihood, rows, outputs, alpha, weights, f, residual, height)
 
     def slope(self) -> Floats:
-        residual = self.likelihood.residual(self.f)
-        return projections(self.rows, self.outputs, residual) - self.alpha * self.weights
+        pulls = projections(self.rows, self.outputs, self.residual)
+        return np.asarray(pulls - self.alpha * self.weights)
 
     def towards(self, step: Floats) -> _Place | None:
         """Return the place after as much of a step as leads uphill."""
@@ -224,15 +226,7 @@ class _Place:
 
     def curved_products(self) -> Floats:
         """Return Phi' B Phi."""
-        curvature = self.likelihood.curvature(self.f)
-        if len(curvature) == 1:
-            half = self.rows * np.sqrt(curvature[0, 0])
-            return np.asarray(half @ half.T)
-        products = np.empty((len(self.rows), len(self.rows)))
-        for k in range(len(curvature)):
-            own = self.outputs == k
-            products[:, own] = (self.rows * curvature[self.outputs, k]) @ self.rows[own].T
-        return products
+        return self.likelihood.products(self.f, self.rows, self.outputs)
 
 
 def combine(rows: Floats, outputs: Indices, weights: Floats, n_outputs: int) -> Floats:
