@@ -521,7 +521,7 @@ def test_a_matrix_that_is_too_large_is_not_shared(monkeypatch: Any) -> None:
     for model, size in ((SVC(), 4), (SVR(), 8)):
         for missing in (0, 1):
             monkeypatch.setattr(path_search, "MOST_BYTES", size * 30**2 - missing)
-            assert PathSearchCV(model, GRID)._is_apart(y) is bool(missing)
+            assert PathSearchCV(model, GRID)._is_apart(y, []) is bool(missing)
 
 
 @pytest.mark.parametrize(
