@@ -191,8 +191,12 @@ def search(
     n_generations: int,
     population_size: int,
     random_state: Any,
+    report: Callable[[int, float], None],
 ) -> Found:
-    """Return the best rule base of so many generations, made as simple as the cost allows."""
+    """Return the best rule base of so many generations, made as simple as the cost allows.
+
+    After each generation its number and the least cost so far are reported.
+    """
     genome = Genome(start)
     population = genome.first_population(population_size, random_state)
     seed = int(random_state.randint(np.iinfo(np.int32).max))
@@ -201,6 +205,7 @@ def search(
     def judge(genes: Floats) -> Floats:
         values = cost(genome.decode(genes))
         costs.append(min([*costs[-1:], float(values.min())]))
+        report(len(costs) - 1, costs[-1])
         return values
 
     genes = genome.encode()

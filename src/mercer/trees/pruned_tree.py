@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._folds import deal_folds, split_folds
 from mercer._inputs import checked_weights
+from mercer._progress import say
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer.trees._pruning import ends, pruning_levels
 from mercer.trees._rules import Floats, Rule, rules_of
@@ -52,6 +53,8 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         Factors of the weights, in growing the tree and in its accuracy.
     random_state : int, RandomState or None, default=None
         Decides between cuts that are equally good, and deals rows into folds.
+    verbose : bool, default=False
+        Whether to print a line for each stage.
 
     Attributes
     ----------
@@ -98,6 +101,7 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "random_state": ["random_state"],
+        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -110,6 +114,7 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         min_samples_leaf: int = 1,
         class_weight: Any = None,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.criterion = criterion
         self.rule = rule
@@ -118,6 +123,7 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         self.min_samples_leaf = min_samples_leaf
         self.class_weight = class_weight
         self.random_state = random_state
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -158,6 +164,7 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
             names = [f"x{j}" for j in range(X.shape[1])]
         found = rules_of(self.tree_, X, y, weight, names)
         self.rules_: list[Rule] = sorted(found, key=lambda rule: -rule.support)
+        say(self, f"{len(self.rules_)} rules at alpha = {self.alpha_:.3g}")
         return self
 
     def predict(self, X: Any) -> Any:
@@ -232,7 +239,8 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any, y: Any, weight: Any, fold: Any, seed: int) -> Floats:
         """Return the accuracy of each candidate in each fold, of which each grows one tree."""
         scores = []
-        for number in np.unique(fold[fold >= 0]):
+        numbers = np.unique(fold[fold >= 0])
+        for place, number in enumerate(numbers, start=1):
             train, test = fold != number, fold == number
             if np.unique(y[train]).size < 2:
                 continue
@@ -241,6 +249,11 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
             labels = grown.classes_[grown.tree_.value[:, 0].argmax(axis=1)]
             correct = labels[ended[grown.apply(X[test])]] == y[test, None]
             scores.append(np.average(correct, axis=0, weights=weight[test]))
+            say(
+                self,
+                f"fold {place} of {numbers.size}: at best {scores[-1].max():.1%} right, of "
+                f"{self.alphas_.size} prunings",
+            )
         return np.array(scores).T if scores else np.zeros((self.alphas_.size, 1))
 
     def _has_splitter(self) -> bool:
