@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -39,7 +40,7 @@ class Likelihood(Protocol):
         """Return its second derivatives times -1, of shape (n_outputs, n_outputs, n)."""
 
     def products(self, f: Floats, rows: Floats, outputs: Any) -> Floats:
-        """Return Phi' B Phi, B the curvature, of functions that belong to these outputs."""
+        """Return Phi' B Phi, B the curvature, of functions whose outputs rise."""
 
     def skew(self, f: Floats, covariance: Floats) -> Floats:
         """Return the derivatives in f of -1/2 of the sum of covariance times curvature."""
@@ -172,13 +173,14 @@ class Softmax:
         """Return Phi' B Phi: all of -p p' at once, and the blocks of one output on their own."""
         p = _shares(f)[0]
         own = p * _of_others(p) * self.weights
-        likely = (p * np.sqrt(self.weights))[outputs]
-        likely *= rows
+        weighted, likely = p * np.sqrt(self.weights), np.empty_like(rows)
+        parts = parts_of(outputs, self.n_outputs)
+        for k, part in enumerate(parts):
+            np.multiply(rows[part], weighted[k], out=likely[part])
         products = likely @ likely.T
         np.negative(products, out=products)
-        for k in range(self.n_outputs):
-            block = np.flatnonzero(outputs == k)
-            products[block[:, None], block] = _squares(rows[block], own[k])
+        for k, part in enumerate(parts):
+            products[part, part] = _squares(rows[part], own[k])
         return products
 
     def skew(self, f: Floats, covariance: Floats) -> Floats:
@@ -187,6 +189,14 @@ class Softmax:
         variances = np.einsum("kkn->kn", covariance)
         direction = variances - 2.0 * np.einsum("kln,ln->kn", covariance, p)
         return -0.5 * np.einsum("kln,ln->kn", self.curvature(f), direction)
+
+
+def parts_of(outputs: Any, n_outputs: int) -> list[slice]:
+    """Return where the weights of each output are, among those whose outputs rise."""
+    if n_outputs == 1:
+        return [slice(0, len(outputs))]
+    ends = np.searchsorted(outputs, np.arange(n_outputs + 1)).tolist()
+    return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def _squares(rows: Floats, curvature: Floats) -> Floats:

@@ -167,14 +167,24 @@ def _roughly(
     # Whitened first, the products are no larger than the lengths, and so is their rounding. In
     # units of the largest, single precision holds them all.
     unit = np.sqrt(np.maximum(own.max(axis=1, initial=0.0), TINY))[:, None]
-    whitened = np.matmul(p.whitening, chosen / unit[:, None]).astype(np.float32)
+    own = (own / unit**2).astype(np.float32)
+    whitened = np.empty(chosen.shape, dtype=np.float32)
+    for k in range(n_outputs):
+        np.divide(p.whitening @ chosen[k], unit[k], out=whitened[k], casting="same_kind")
     for _, values in blocks:
-        largest = max(float(np.abs(values).max(initial=0.0)), TINY)
-        spread = whitened.reshape(-1, values.shape[1]) @ (values / largest).astype(np.float32).T
+        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)), TINY)
+        scaled = np.divide(
+            values, largest, out=np.empty(values.shape, np.float32), casting="unsafe"
+        )
+        spread = whitened.reshape(-1, values.shape[1]) @ scaled.T
         squares = np.square(spread, out=spread).reshape(n_outputs, model.size, len(values))
-        lengths = own @ (values * values).T
-        s = lengths - (unit * largest) ** 2 * squares.sum(axis=1, dtype=np.float64)
-        yield lengths, s, weighted[-n_outputs:] @ values.T
+        lengths = (own @ np.square(scaled, out=scaled).T).astype(np.float64)
+        scale = (unit * largest) ** 2
+        yield (
+            scale * lengths,
+            scale * (lengths - squares.sum(axis=1)),
+            weighted[-n_outputs:] @ values.T,
+        )
 
 
 def _join(parts: Iterable[tuple[Floats, Floats, Floats]]) -> tuple[Floats, Floats, Floats]:
