@@ -54,6 +54,7 @@ VARIANTS = [
     PathSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=2),
     SVC(),
     SVC(tol=1e-10),
+    SVC(probability=True, tol=1e-10),
     SVC(kernel="linear", tol=1e-10),
     SVC(kernel="linear", solver="smo", tol=1e-10),
     SVC(loss="squared_hinge", tol=1e-10),

@@ -50,7 +50,9 @@ def split_folds(X: Any, y: Any, cv: Any) -> Rows:
     return fold
 
 
-def deal_folds(X: Any, codes: Rows, n_folds: int, random_state: Any = None) -> Rows:
+def deal_folds(
+    X: Any, codes: Rows, n_folds: int, random_state: Any = None, *, copies_together: bool = False
+) -> Rows:
     """Return the number of the fold of each row.
 
     Each class is spread evenly over the folds, and so are the copies of a row that occurs several
@@ -64,6 +66,8 @@ def deal_folds(X: Any, codes: Rows, n_folds: int, random_state: Any = None) -> R
     n_folds : int
     random_state : int, RandomState or None, default=None
         None deals always alike.
+    copies_together : bool, default=False
+        Whether all copies of a row go into one fold, as one row with their weight would.
 
     Returns
     -------
@@ -80,9 +84,12 @@ def deal_folds(X: Any, codes: Rows, n_folds: int, random_state: Any = None) -> R
     dealt = 0
     for code in range(int(codes.max(initial=-1)) + 1):
         rows = np.flatnonzero(codes == code)
-        order = rows[np.argsort(keys[rows], kind="stable")]
-        fold[order] = np.arange(dealt, dealt + rows.size) % n_folds
-        dealt += rows.size
+        if copies_together:
+            place = np.unique(keys[rows], return_inverse=True)[1]
+        else:
+            place = np.argsort(np.argsort(keys[rows], kind="stable"), kind="stable")
+        fold[rows] = (dealt + place) % n_folds
+        dealt += int(place.max(initial=-1)) + 1
     return fold
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context, is_regressor
+from sklearn.metrics import get_scorer
 from sklearn.metrics._scorer import _BaseScorer as Scorer
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils._param_validation import (
@@ -28,6 +29,7 @@ __all__ = [
     "RealNotInt",
     "Scorer",
     "StrOptions",
+    "asks_for_probabilities",
     "check_sample_weight",
     "feature_importances",
     "fit_context",
@@ -55,6 +57,25 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Any], Any]:
         return in_context(without_dates)
 
     return decorate
+
+
+def asks_for_probabilities(scoring: Any) -> bool:
+    """Return whether a score, or one of several, can be had from probabilities only.
+
+    Examples
+    --------
+    >>> asks_for_probabilities("neg_log_loss"), asks_for_probabilities(["accuracy", "roc_auc"])
+    (True, False)
+    """
+    if isinstance(scoring, dict):
+        return any(map(asks_for_probabilities, scoring.values()))
+    if isinstance(scoring, list | tuple | set):
+        return any(map(asks_for_probabilities, scoring))
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+    wanted = getattr(scorer, "_response_method", "predict")
+    return wanted == "predict_proba" or (
+        not isinstance(wanted, str) and {*wanted} <= {"predict_proba"}
+    )
 
 
 def _holds_pipeline(estimator: Any) -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs, make_classification
+from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_classification
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, get_scorer
+from sklearn.metrics import accuracy_score, get_scorer, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -32,6 +32,7 @@ from mercer import (
     NearestHypersphereClassifier,
     OneClassSVM,
     PathSearchCV,
+    PlattClassifier,
 )
 from mercer._files import record_line
 from mercer.kernels import RBF
@@ -149,8 +150,8 @@ def test_other_estimators_are_searched_as_usual(data: Any) -> None:
     X, y = data
     shared, separate = both(LogisticRegression(), {"C": [0.1, 1.0]}, X, y)
     np.testing.assert_array_equal(scores(shared), scores(separate))
-    hard = PathSearchCV(SVC(), {"C": [1.0], "probability": [True]})
-    with pytest.raises(ValueError, match="probability"):
+    hard = PathSearchCV(SVC(), {"C": [1.0], "probabilities": [True]})
+    with pytest.raises(ValueError, match="probabilities"):
         hard.fit(X, y)
 
 
@@ -464,7 +465,12 @@ def test_bad_values_get_no_score_as_in_scikit_learn(grid: dict[str, Any]) -> Non
 @pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
 def test_a_score_that_raises_is_left_to_error_score() -> None:
     X, y = make_classification(60, 5, random_state=0)
-    search = PathSearchCV(SVC(), {"C": [1.0]}, scoring="neg_log_loss", cv=3, refit=False)
+
+    def refuses(truth: Any, predicted: Any) -> float:
+        raise ValueError("no score for these")
+
+    scoring = make_scorer(refuses)
+    search = PathSearchCV(SVC(), {"C": [1.0]}, scoring=scoring, cv=3, refit=False)
     with pytest.warns(UserWarning, match="Scoring failed"):
         search.fit(X, y)
     assert np.isnan(search.cv_results_["mean_test_score"]).all()
@@ -515,4 +521,35 @@ def test_a_matrix_that_is_too_large_is_not_shared(monkeypatch: Any) -> None:
     for model, size in ((SVC(), 4), (SVR(), 8)):
         for missing in (0, 1):
             monkeypatch.setattr(path_search, "MOST_BYTES", size * 30**2 - missing)
-            assert PathSearchCV(model, GRID)._is_apart(y) is bool(missing)
+            assert PathSearchCV(model, GRID)._is_apart(y, []) is bool(missing)
+
+
+@pytest.mark.parametrize(
+    ("machine", "prefix"),
+    [(SVC(probability=True), "svc"), (PlattClassifier(SVC()), "plattclassifier__estimator")],
+)
+def test_scores_of_probabilities(machine: Any, prefix: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), machine)
+    grid = {f"{prefix}__C": [0.01, 1.0]}
+    search = PathSearchCV(model, grid, scoring="neg_log_loss", cv=3).fit(X, y)
+    peer = GridSearchCV(model, grid, scoring="neg_log_loss", cv=3).fit(X, y)
+    assert search.best_params_ == peer.best_params_
+    assert search.best_score_ == pytest.approx(peer.best_score_)
+    assert -0.12 < search.best_score_ < -0.03
+    chosen = PathSearchCV(SVC(), {"probability": [True]}, scoring="neg_brier_score", cv=3)
+    assert -0.1 < chosen.fit(StandardScaler().fit_transform(X), y).best_score_ < 0.0
+    both = PathSearchCV(model, grid, scoring=["neg_log_loss", "accuracy"], refit="accuracy", cv=3)
+    results = both.fit(X, y).cv_results_
+    np.testing.assert_allclose(
+        results["mean_test_neg_log_loss"], peer.cv_results_["mean_test_score"]
+    )
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", ["accuracy", "neg_brier_score"]])
+def test_scores_of_probabilities_name_the_remedy(scoring: Any) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    search = PathSearchCV(SVC(), {"C": [1.0, 10.0]}, scoring=scoring, refit=False)
+    with pytest.raises(ValueError, match=r"SVC\(probability=True\), or inside PlattClassifier"):
+        search.fit(X, y)
+    assert not hasattr(search, "cv_results_")

@@ -4,16 +4,18 @@ import re
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn import svm
-from sklearn.datasets import load_iris, make_blobs, make_moons
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_moons
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFE
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from mercer import SVC
@@ -296,8 +298,11 @@ def test_constant_column_and_no_boundary_in_sight():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"X": np.zeros((3, 4))}, "X has 4 features; choose two of them with features=(i, j)"),
-        ({"X": np.zeros((3, 1))}, "X has 1 feature; choose"),
+        (
+            {"X": np.arange(480.0).reshape(120, 4)},
+            "X has 4 features, but SVC is expecting 2 features",
+        ),
+        ({"X": np.zeros((3, 1))}, "X has 1 feature; give it two."),
         ({"X": np.zeros((0, 2))}, "at least one row"),
         ({"X": [["a", "b"]]}, "Only numbers can be drawn"),
         ({"features": (0, 0)}, "two different columns"),
@@ -321,6 +326,27 @@ def test_bad_input_gets_one_sentence(moons, change, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
         BoundaryDisplay.from_estimator(**arguments)
     assert plt.get_fignums() == []
+
+
+def test_many_columns_are_projected():
+    """The README's line runs as it stands: 30 features get their principal plane."""
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), SVC(C=10.0)).fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y)
+    chosen = BoundaryDisplay.from_estimator(model, X, y, features="pca")
+    np.testing.assert_array_equal(display.regions, chosen.regions)
+    assert display.ax_.get_xlabel().startswith("principal component 1 (44")
+    assert 0 < (display.regions == 1).mean() < 1
+
+
+def test_columns_of_text_are_not_projected():
+    table = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [3.0, 1.0, 2.0], "c": ["u", "v", "u"]})
+    encoder = make_column_transformer((OneHotEncoder(), ["c"]), remainder="passthrough")
+    model = make_pipeline(encoder, SVC()).fit(table, [0, 1, 1])
+    with pytest.raises(ValueError, match=r"not numbers.*features=\(i, j\)"):
+        BoundaryDisplay.from_estimator(model, table)
+    display = BoundaryDisplay.from_estimator(model, table, features=("a", "b"))
+    assert display.note == "1 other feature fixed at the most frequent value"
 
 
 def test_precomputed_kernels_have_no_picture(moons):

@@ -15,7 +15,7 @@ from mercer import RVC, RVR
 from mercer.datasets import make_ripley
 from mercer.kernels import RBF, Polynomial
 from mercer.relevance import relevance_evidence
-from mercer.relevance._basis import kernel_basis
+from mercer.relevance._basis import Basis, kernel_basis
 from mercer.relevance._likelihood import Bernoulli, Gaussian, Softmax
 from mercer.relevance._model import first_model
 from mercer.relevance._newton import _evidence_curvature, evidence_slope
@@ -61,10 +61,10 @@ def test_laplace_evidence_is_close_to_the_integral() -> None:
     posterior = find_posterior(
         likelihood, phi[None], np.zeros(1, dtype=int), np.array([0.5]), np.zeros(1)
     )
-    peak = likelihood.value(posterior.f) - 0.25 * posterior.mean[0] ** 2
+    peak = likelihood.value_and_residual(posterior.f)[0] - 0.25 * posterior.mean[0] ** 2
 
     def density(w: float) -> float:
-        return float(np.exp(likelihood.value(w * phi[None]) - 0.25 * w**2 - peak))
+        return float(np.exp(likelihood.value_and_residual(w * phi[None])[0] - 0.25 * w**2 - peak))
 
     exact = np.log(quad(density, -20, 20)[0] * np.sqrt(0.5 / (2 * np.pi))) + peak
     assert posterior.log_evidence == pytest.approx(exact, abs=0.03)
@@ -108,12 +108,51 @@ def test_derivatives_of_the_likelihoods(n_outputs: int) -> None:
             up, down = f.copy(), f.copy()
             up[k, n] += step
             down[k, n] -= step
-            slope = (likelihood.value(up) - likelihood.value(down)) / (2 * step)
-            assert likelihood.residual(f)[k, n] == pytest.approx(slope, abs=1e-6)
-            bend = (likelihood.residual(up) - likelihood.residual(down))[:, n] / (2 * step)
+            above, below = likelihood.value_and_residual(up), likelihood.value_and_residual(down)
+            slope = (above[0] - below[0]) / (2 * step)
+            assert likelihood.value_and_residual(f)[1][k, n] == pytest.approx(slope, abs=1e-6)
+            bend = (above[1] - below[1])[:, n] / (2 * step)
             np.testing.assert_allclose(-likelihood.curvature(f)[:, k, n], bend, atol=1e-6)
             skew = (trace(up) - trace(down)) / (2 * step)
             assert likelihood.skew(f, covariance)[k, n] == pytest.approx(skew, abs=1e-6)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_products_are_those_with_the_curvature(n_outputs: int) -> None:
+    rng = np.random.default_rng(4)
+    rows, outputs = rng.normal(size=(7, 20)), np.sort(rng.integers(0, n_outputs, 7))
+    # In the first rows one class is as good as certain.
+    f = rng.normal(size=(n_outputs, 20)) * np.where(np.arange(20) < 5, 40.0, 1.0)
+    weights = rng.uniform(0.5, 2.0, 20)
+    likelihood: Any = Bernoulli(rng.choice([-1.0, 1.0], 20), weights)
+    if n_outputs == 3:
+        likelihood = Softmax(rng.integers(0, 3, 20), weights, 3)
+    curvature = likelihood.curvature(f)[outputs][:, outputs]
+    expected = np.einsum("mn,mkn,kn->mk", rows, curvature, rows)
+    np.testing.assert_allclose(likelihood.products(f, rows, outputs), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e30, 1e-30])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_leading_scores_are_exact(n_outputs: int, scale: float) -> None:
+    """Where single precision decides which functions are looked at, nothing is overlooked."""
+    rng = np.random.default_rng(5)
+    X, codes = rng.normal(size=(150, 3)), rng.integers(0, 3, 150)
+    likelihood: Any = Softmax(codes, np.ones(150), 3)
+    if n_outputs == 1:
+        likelihood = Bernoulli(np.where(codes == 1, 1.0, -1.0), np.ones(150))
+    values = scale * RBF(0.5)(X)
+    basis = Basis(lambda indices: values[indices], 150, 150, constant=True, memory=0.0)
+    model = first_model(likelihood, basis)
+    for index in (3, 11, 25):
+        model = model.with_function(basis, index, 0, 0.7 * scale**2, 0.0)
+    scorer = Scorer(basis)
+    exact, found = scorer.score(model).gains().max(axis=0), scorer.score_leading(model, 20)
+    best = np.argsort(-exact, kind="stable")[:20]
+    assert exact[best[0]] > 0
+    np.testing.assert_allclose(found.gains().max(axis=0)[best], exact[best], rtol=1e-9)
+    rest = np.setdiff1d(np.arange(151), best)
+    assert (found.gains().max(axis=0)[rest] <= exact[best].min() * (1 + 1e-9)).all()
 
 
 def some_model(likelihood: Any, X: Any, gamma: float = 0.5) -> tuple[Any, Any]:

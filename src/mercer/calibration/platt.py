@@ -19,8 +19,7 @@ from mercer._folds import deal_folds, split_folds
 from mercer._inputs import need_two_classes
 from mercer._sklearn import HasMethods, check_sample_weight, fit_context, take_rows
 from mercer._threads import holds_blas
-from mercer.calibration.coupling import couple_pairs
-from mercer.calibration.sigmoid import PlattSigmoid, fit_sigmoid
+from mercer.calibration.pair_sigmoids import PairSigmoids
 
 Floats = NDArray[np.float64]
 
@@ -148,11 +147,10 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             _fit(model, X, y, handed_on)
             values = self._refit_out_of_fold(X, codes, classes, handed_on, fold, kept)
         counts = None if sample_weight is None else sample_weight[kept]
-        sigmoids = _fit_sigmoids(values, codes, counts)
+        sigmoids = PairSigmoids.fit(values, codes, counts)
         self.estimator_ = model
         self.classes_ = classes
-        self.A_ = np.array([sigmoid.A for sigmoid in sigmoids])
-        self.B_ = np.array([sigmoid.B for sigmoid in sigmoids])
+        self.A_, self.B_ = sigmoids.A, sigmoids.B
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(model, name):
                 setattr(self, name, getattr(model, name))
@@ -233,9 +231,7 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             scores = _class_scores(self.estimator_, X)
             first, second = np.array(list(combinations(range(self.classes_.size), 2))).T
             values = scores[:, second] - scores[:, first]
-        sigmoids = [PlattSigmoid(A, B) for A, B in zip(self.A_, self.B_)]
-        second_class = [s.probability(values[:, pair]) for pair, s in enumerate(sigmoids)]
-        return couple_pairs(np.stack(second_class, axis=1), self.classes_.size)
+        return PairSigmoids(self.A_, self.B_, self.classes_.size).probabilities(values)
 
     def predict(self, X: Any) -> Any:
         """Return the class with the largest probability.
@@ -280,18 +276,3 @@ def _class_scores(model: Any, X: Any) -> Floats:
             f"got {values.shape[1]} (use decision_function_shape='ovr')."
         )
     return values
-
-
-def _fit_sigmoids(values: Floats, codes: Any, sample_weight: Any) -> list[PlattSigmoid]:
-    sigmoids = []
-    n_classes = int(codes.max()) + 1
-    for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
-        rows = np.flatnonzero((codes == first) | (codes == second))
-        rows = rows[np.isfinite(values[rows, pair])]
-        if rows.size == 0:
-            raise ValueError("cv leaves out no row of some pair of classes.")
-        weight = None if sample_weight is None else sample_weight[rows]
-        # A class takes part in several pairs, which together hold it back as much as one would.
-        prior = 1.0 / (n_classes - 1)
-        sigmoids.append(fit_sigmoid(values[rows, pair], codes[rows] == second, weight, prior=prior))
-    return sigmoids

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
+from mercer._progress import say
 from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer.feature_selection.kernel_rfe import KernelRFE, SelectedEstimatorMixin
@@ -57,6 +58,8 @@ class KernelRFECV(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         w1 and w2 for ``rule="cost"``.
     n_jobs : int or None, default=None
         Folds at a time.
+    verbose : bool, default=False
+        Whether to print a line for each stage.
 
     Attributes
     ----------
@@ -116,6 +119,7 @@ class KernelRFECV(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         "tolerance": [Interval(Real, 0, None, closed="left")],
         "trade_off": [tuple, list],
         "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -131,6 +135,7 @@ class KernelRFECV(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         tolerance: float = 0.01,
         trade_off: tuple[float, float] = (0.8, 0.2),
         n_jobs: int | None = None,
+        verbose: bool = False,
     ) -> None:
         self.estimator = estimator
         self.step = step
@@ -142,6 +147,7 @@ class KernelRFECV(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         self.tolerance = tolerance
         self.trade_off = trade_off
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
     @holds_blas
@@ -187,8 +193,11 @@ class KernelRFECV(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
             scoring=self.scoring,
             baselines=False,
             n_jobs=self.n_jobs,
+            report=lambda done, n_folds: say(self, f"fold {done} of {n_folds} ranked and scored"),
         )["elimination"]
         size = self._choose(curve)
+        at = int(np.searchsorted(curve.sizes, size))
+        say(self, f"{size} of {X.shape[1]} features, mean score {curve.mean_test_score[at]:.4g}")
         names = getattr(self, "feature_names_in_", None)
         if names is not None and selector.protected is not None:
             selector.set_params(protected=np.isin(names, selector.protected))
@@ -202,7 +211,6 @@ class KernelRFECV(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
             self.classes_ = self.estimator_.classes_
         self.cv_results_ = self._results(curve)
         self.pareto_ = curve.pareto()
-        at = int(np.searchsorted(curve.sizes, size))
         self.stability_ = float(self.cv_results_["stability"][at])
         return self
 

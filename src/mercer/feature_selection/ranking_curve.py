@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,6 +144,7 @@ def ranking_curve(
     baselines: bool = True,
     n_jobs: int | None = None,
     random_state: Any = None,
+    report: Callable[[int, int], None] | None = None,
 ) -> dict[str, RankingCurve]:
     """Validate rankings of features apart from how they were made.
 
@@ -175,6 +176,8 @@ def ranking_curve(
         Folds at a time.
     random_state : int, RandomState or None, default=None
         For the random ranking.
+    report : callable or None, default=None
+        Told after each fold how many are done and how many there are.
 
     Returns
     -------
@@ -211,10 +214,14 @@ def ranking_curve(
     scorer = check_scoring(estimator, scoring)
     if scoring is None and getattr(type(estimator), "score", None) is ClassifierMixin.score:
         scorer = accuracy  # the same without checks, which take longer than small machines
-    found = Parallel(n_jobs=n_jobs)(
+    found = []
+    for one in Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_fold)(sources, estimator, X, y, train, test, sizes, scorer, int(seed))
         for (train, test), seed in zip(folds, seeds)
-    )
+    ):
+        found.append(one)
+        if report is not None:
+            report(len(found), len(folds))
     chance = _chance(y) if is_classifier(estimator) else float("nan")
     return {
         name: RankingCurve(

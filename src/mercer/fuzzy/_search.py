@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 
 from mercer.fuzzy._clusters import Clusters
-from mercer.fuzzy._votes import Floats, class_votes, log_firing, rule_weights
+from mercer.fuzzy._votes import Floats, weights_of_sums
 
 WIDTHS = (0.5, 5.0)
 """Least and largest width, in standard deviations of the feature."""
@@ -67,7 +67,8 @@ def start_from(
 class Cost:
     """What a rule base costs: mean surprise at the true classes, and a price on what it is made of.
 
-    The surprise of a row is minus the logarithm of the share of its class in the votes.
+    The surprise of a row is minus the logarithm of the share of its class in the votes. All that
+    is worked on has the rows of the data last, where they lie side by side.
     """
 
     def __init__(
@@ -79,28 +80,64 @@ class Cost:
         vote: str,
         parsimony: float,
     ) -> None:
-        self.values = values
+        self.values = np.ascontiguousarray(np.moveaxis(values, 0, -1))  # rules, antecedents, rows
         self.class_weights = class_weights
-        self.t_norm, self.vote, self.parsimony = t_norm, vote, parsimony
-        self.is_class = (class_weights > 0).astype(np.float64)
+        self.row_weights = class_weights.sum(axis=1)
+        self.row_classes = class_weights.argmax(axis=1)
+        self.t_norm, self.parsimony = t_norm, parsimony
+        self.gather = np.maximum if vote == "winner" else np.add
+        # (v - c)^2 is a product of v^2, v and 1 with what a rule base makes of them.
+        ones = np.ones_like(self.values[:, :1])
+        self._powers = np.concatenate([self.values**2, self.values, ones], axis=1)
 
     def __call__(self, population: Population) -> Floats:
-        step = max(1, BLOCK // max(self.values.size, 1))
+        n_rules, _, n_rows = self.values.shape
+        step = max(1, BLOCK // max(n_rules * n_rows, 1))
         starts = range(0, len(population.centers), step)
         parts: tuple[Any, ...] = population
         return np.concatenate(
-            [self._of(*[part[i : i + step, None] for part in parts]) for i in starts]
+            [self._of(Population(*[part[i : i + step] for part in parts])) for i in starts]
         )
 
-    def _of(self, centers: Floats, widths: Floats, kept: Any) -> Floats:
-        firing = np.exp(log_firing(self.values, centers, widths, kept, self.t_norm))
-        weights = rule_weights(firing, self.class_weights)
-        votes = class_votes(firing, weights, self.vote)
-        total = votes.sum(axis=-1) + DOUBT
-        true_share = np.einsum("pnk,nk->pn", votes, self.is_class) / total
-        surprise = -np.log(np.maximum(true_share, LEAST_SHARE))
-        size = kept.sum(axis=(1, 2, 3)) + kept.any(axis=3).sum(axis=(1, 2))
-        return surprise @ self.class_weights.sum(axis=1) + self.parsimony * size
+    def _of(self, population: Population) -> Floats:
+        parts: tuple[Any, ...] = population
+        by_rule = Population(*[np.moveaxis(part, 1, 0) for part in parts])
+        distances = self._sums(by_rule) if self.t_norm == "product" else self._largest(by_rule)
+        firing = np.exp(np.negative(distances, out=distances), out=distances)
+        firing[~by_rule.kept.any(axis=-1)] = 0.0
+        total, true = self._votes(firing)
+        share = np.maximum(true / (total + DOUBT), LEAST_SHARE)
+        kept = population.kept
+        size = kept.sum(axis=(1, 2)) + kept.any(axis=2).sum(axis=1)
+        return self.parsimony * size - np.log(share) @ self.row_weights
+
+    def _sums(self, by_rule: Population) -> Floats:
+        """Return the sums of the exponents of all antecedents: (rules, bases, rows)."""
+        centers, widths, kept = by_rule
+        factors = kept / widths**2
+        constants = (factors * centers**2).sum(axis=-1, keepdims=True)
+        return np.concatenate([factors, -2 * factors * centers, constants], axis=-1) @ self._powers
+
+    def _largest(self, by_rule: Population) -> Floats:
+        """Return the largest of the exponents of all antecedents: (rules, bases, rows)."""
+        largest = np.zeros((*by_rule.centers.shape[:2], self.values.shape[2]))
+        for k in range(self.values.shape[1]):
+            centers, widths, kept = (part[..., k, None] for part in by_rule)
+            exponents = self.values[:, None, k] - centers
+            exponents /= np.where(kept, widths, np.inf)
+            np.maximum(largest, np.square(exponents, out=exponents), out=largest)
+        return largest
+
+    def _votes(self, firing: Floats) -> tuple[Floats, Floats]:
+        """Return all votes and those for the true class: (bases, rows). The firing is used up."""
+        weights = weights_of_sums(firing @ self.class_weights)
+        firing *= weights.max(axis=-1)[..., None]
+        votes = np.zeros((weights.shape[-1], *firing.shape[1:]))
+        for j, codes in enumerate(weights.argmax(axis=-1)):  # the one class of each rule
+            for p, code in enumerate(codes):
+                self.gather(votes[code, p], firing[j, p], out=votes[code, p])
+        rows = np.arange(firing.shape[2])
+        return votes.sum(axis=0), votes[self.row_classes, :, rows].T
 
 
 class Genome:
@@ -154,8 +191,12 @@ def search(
     n_generations: int,
     population_size: int,
     random_state: Any,
+    report: Callable[[int, float], None],
 ) -> Found:
-    """Return the best rule base of so many generations, made as simple as the cost allows."""
+    """Return the best rule base of so many generations, made as simple as the cost allows.
+
+    After each generation its number and the least cost so far are reported.
+    """
     genome = Genome(start)
     population = genome.first_population(population_size, random_state)
     seed = int(random_state.randint(np.iinfo(np.int32).max))
@@ -164,6 +205,7 @@ def search(
     def judge(genes: Floats) -> Floats:
         values = cost(genome.decode(genes))
         costs.append(min([*costs[-1:], float(values.min())]))
+        report(len(costs) - 1, costs[-1])
         return values
 
     genes = genome.encode()

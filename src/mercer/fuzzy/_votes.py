@@ -33,7 +33,11 @@ def rule_weights(firing: Floats, class_weights: Floats) -> Floats:
     on one class does not outweigh that on all others has no positive weight; at most one class of
     each rule has one.
     """
-    of_class = np.swapaxes(firing, -1, -2) @ class_weights
+    return weights_of_sums(np.swapaxes(firing, -1, -2) @ class_weights)
+
+
+def weights_of_sums(of_class: Floats) -> Floats:
+    """Return what `rule_weights` does, from the sums of the firing over each class."""
     in_all = of_class.sum(axis=-1, keepdims=True)
     excess = 2 * of_class - in_all
     return np.divide(excess, in_all, out=np.zeros_like(excess), where=(in_all > 0) & (excess > 0))

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._inputs import need_two_classes
+from mercer._progress import say
 from mercer._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from mercer._threads import holds_blas
 from mercer.fuzzy._clusters import find_clusters
@@ -25,6 +26,9 @@ SMALL_CLASS = 30
 
 DECIMALS = 3
 """Of rule weights."""
+
+REPORTED = 50
+"""Generations from one line of progress to the next."""
 
 
 class FuzzyRuleClassifier(ClassifierMixin, BaseEstimator):
@@ -88,6 +92,8 @@ class FuzzyRuleClassifier(ClassifierMixin, BaseEstimator):
         95 % quantile into equal parts; the centre of a set decides which is used.
     random_state : int, RandomState or None, default=None
         Seed of clusters and search.
+    verbose : bool, default=False
+        Whether to print a line for each stage.
 
     Attributes
     ----------
@@ -158,6 +164,7 @@ class FuzzyRuleClassifier(ClassifierMixin, BaseEstimator):
         "search_rows": [Interval(Integral, 10, None, closed="left")],
         "terms": ["array-like"],
         "random_state": ["random_state"],
+        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -175,6 +182,7 @@ class FuzzyRuleClassifier(ClassifierMixin, BaseEstimator):
         search_rows: int = 2000,
         terms: Any = ("low", "medium", "high"),
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.max_rules = max_rules
         self.max_antecedents = max_antecedents
@@ -188,6 +196,7 @@ class FuzzyRuleClassifier(ClassifierMixin, BaseEstimator):
         self.search_rows = search_rows
         self.terms = terms
         self.random_state = random_state
+        self.verbose = verbose
 
     # ---- learning ---------------------------------------------------------------------------
 
@@ -232,6 +241,7 @@ class FuzzyRuleClassifier(ClassifierMixin, BaseEstimator):
         self._store_sets(found.best, start, mean, scale)
         self._store_weights(X, class_weights)
         self.rules_ = self._sentences()
+        say(self, f"{len(self.rules_)} rules with {self.antecedents_.sum()} antecedents")
         return self
 
     def _search_rules(
@@ -255,15 +265,21 @@ class FuzzyRuleClassifier(ClassifierMixin, BaseEstimator):
             vote=self.vote,
             parsimony=self.parsimony,
         )
+        say(self, f"{len(start.features)} clusters of {len(Z)} rows")
         found = search(
             start,
             cost,
+            report=self._report,
             method=self.search,
             n_generations=self.n_generations,
             population_size=self.population_size,
             random_state=random_state,
         )
         return found, start
+
+    def _report(self, generation: int, cost: float) -> None:
+        if generation % REPORTED == 0 or generation == self.n_generations:
+            say(self, f"generation {generation} of {self.n_generations}: cost {cost:.4g}")
 
     def _check(self, classes: Any) -> None:
         need_two_classes(classes.size)

@@ -28,8 +28,15 @@ class Plane(Protocol):
 
 
 def make_plane(X: Any, features: Features) -> Plane:
-    """Return the plane that `features` asks for."""
-    if isinstance(features, str) and features == "pca":
+    """Return the plane that `features` asks for; of more than two columns the principal one."""
+    shape = getattr(X, "shape", None) or np.shape(X)
+    is_wide = features is None and len(shape) == 2 and shape[1] > 2
+    if is_wide and any(column.dtype != np.float64 for column in _columns(X)):
+        raise ValueError(
+            "X has columns that are not numbers, which cannot be projected; choose two that are "
+            "with features=(i, j)."
+        )
+    if is_wide or (isinstance(features, str) and features == "pca"):
         return PrincipalPlane(X)
     return FeaturePlane(X, features)
 
@@ -197,7 +204,7 @@ def _chosen_columns(
         if n_features != 2:
             raise ValueError(
                 f"A picture has two axes, but X has {n_features} feature{'s' * (n_features != 1)}; "
-                "choose two of them with features=(i, j), or features='pca'."
+                "give it two."
             )
         return 0, 1
     if isinstance(features, str) or len(features) != 2:

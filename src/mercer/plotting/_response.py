@@ -57,8 +57,8 @@ def check_drawable(estimator: Any, response_method: str) -> None:
         raise ValueError(f"response_method must be one of {METHODS}; got {response_method!r}.")
     if response_method == "predict_proba" and not hasattr(estimator, "predict_proba"):
         raise ValueError(
-            f"{name} gives no probabilities to shade; calibrate it first, for instance with "
-            "CalibratedClassifierCV."
+            f"{name} gives no probabilities to shade; put it into PlattClassifier, or use "
+            "SVC(probability=True)."
         )
 
 

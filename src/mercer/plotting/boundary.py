@@ -172,9 +172,9 @@ class BoundaryDisplay:
         response_method : {"predict", "predict_proba"}, default="predict"
             Whether regions are plain or shaded by probability.
         features : pair of int or str, or "pca", default=None
-            Needed where there are more than two columns. Two columns to draw: the others are fixed
-            at their median (numbers) or most frequent value. Or the plane through the mean along
-            the first two principal components of the standardised columns.
+            Two columns to draw: the others are fixed at their median (numbers) or most frequent
+            value. Or "pca", the plane through the mean along the first two principal components of
+            the standardised columns, which is what more than two columns get by default.
         grid_resolution : int, default=300
             Points of the grid along each axis.
         eps : float, default=0.1

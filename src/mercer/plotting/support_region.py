@@ -151,7 +151,7 @@ class SupportRegionDisplay:
         ax : matplotlib axes, default=None
             Where to draw; None makes a figure.
         features : pair of int or str, or "pca", default=None
-            Needed where there are more than two columns, see `BoundaryDisplay`.
+            Two columns, or "pca", the default of more than two; see `BoundaryDisplay`.
         grid_resolution : int, default=300
             Points of the grid along each axis.
         eps : float, default=0.2

@@ -192,9 +192,11 @@ class BasisSearch:
             scores = self.scorer.score_some(model, short.indices, short.values)
             if self._add_best(scores, short.indices, ENOUGH * short.outside):
                 return True
-        scores = self.scorer.score(model)
         everything = np.arange(self.scorer.basis.size)
-        if not model.posterior.likelihood.is_quadratic and everything.size > 4 * LISTED:
+        if model.posterior.likelihood.is_quadratic or everything.size <= 4 * LISTED:
+            scores = self.scorer.score(model)
+        else:
+            scores = self.scorer.score_leading(model, LISTED + 1)
             self.shortlist = Shortlist.of(self.scorer.basis, scores.gains().max(axis=0))
         return self._add_best(scores, everything, 0.0)
 

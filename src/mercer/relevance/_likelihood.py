@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -32,14 +33,14 @@ class Likelihood(Protocol):
     def is_quadratic(self) -> bool:
         """Whether the curvature is constant."""
 
-    def value(self, f: Floats) -> float:
-        """Return the log likelihood."""
-
-    def residual(self, f: Floats) -> Floats:
-        """Return its first derivatives in f, of shape (n_outputs, n)."""
+    def value_and_residual(self, f: Floats) -> tuple[float, Floats]:
+        """Return the log likelihood, and its first derivatives in f, of shape (n_outputs, n)."""
 
     def curvature(self, f: Floats) -> Floats:
         """Return its second derivatives times -1, of shape (n_outputs, n_outputs, n)."""
+
+    def products(self, f: Floats, rows: Floats, outputs: Any) -> Floats:
+        """Return Phi' B Phi, B the curvature, of functions whose outputs rise."""
 
     def skew(self, f: Floats, covariance: Floats) -> Floats:
         """Return the derivatives in f of -1/2 of the sum of covariance times curvature."""
@@ -76,18 +77,19 @@ class Gaussian:
         """Return the sum of the squared residuals."""
         return float(self.weights @ (self.target - f[0]) ** 2)
 
-    def value(self, f: Floats) -> float:
-        """Return the log likelihood."""
+    def value_and_residual(self, f: Floats) -> tuple[float, Floats]:
+        """Return the log likelihood and its first derivatives."""
         noise = self.count * (np.log(self.precision) - LOG_TWO_PI)
-        return 0.5 * float(noise - self.precision * self.squared_error(f))
-
-    def residual(self, f: Floats) -> Floats:
-        """Return the first derivatives."""
-        return self.precision * self.weights * (self.target - f)
+        value = 0.5 * float(noise - self.precision * self.squared_error(f))
+        return value, self.precision * self.weights * (self.target - f)
 
     def curvature(self, f: Floats) -> Floats:
         """Return the second derivatives times -1."""
         return (self.precision * self.weights)[None, None]
+
+    def products(self, f: Floats, rows: Floats, outputs: Any) -> Floats:
+        """Return Phi' B Phi."""
+        return _squares(rows, self.curvature(f)[0, 0])
 
     def skew(self, f: Floats, covariance: Floats) -> Floats:
         """Return 0: the curvature does not depend on f."""
@@ -111,17 +113,19 @@ class Bernoulli:
     n_outputs: ClassVar[int] = 1
     is_quadratic: ClassVar[bool] = False
 
-    def value(self, f: Floats) -> float:
-        """Return the log likelihood."""
-        return float(self.weights @ log_expit(self.signs * f[0]))
-
-    def residual(self, f: Floats) -> Floats:
-        """Return the first derivatives."""
-        return self.weights * self.signs * expit(-self.signs * f)
+    def value_and_residual(self, f: Floats) -> tuple[float, Floats]:
+        """Return the log likelihood and its first derivatives."""
+        margins = self.signs * f
+        value = float(self.weights @ log_expit(margins[0]))
+        return value, self.weights * self.signs * expit(-margins)
 
     def curvature(self, f: Floats) -> Floats:
         """Return the second derivatives times -1."""
         return (self.weights * expit(f) * expit(-f))[None]
+
+    def products(self, f: Floats, rows: Floats, outputs: Any) -> Floats:
+        """Return Phi' B Phi."""
+        return _squares(rows, self.curvature(f)[0, 0])
 
     def skew(self, f: Floats, covariance: Floats) -> Floats:
         """Return the derivatives of -1/2 of the sum of covariance times curvature."""
@@ -147,44 +151,82 @@ class Softmax:
 
     is_quadratic: ClassVar[bool] = False
 
-    def value(self, f: Floats) -> float:
-        """Return the log likelihood."""
-        own = f[self.codes, np.arange(self.codes.size)]
-        return float(self.weights @ (own - _log_sum(f)))
-
-    def residual(self, f: Floats) -> Floats:
-        """Return the first derivatives."""
-        residual = -self._probabilities(f)
-        residual[self.codes, np.arange(self.codes.size)] += 1.0
-        return residual * self.weights
+    def value_and_residual(self, f: Floats) -> tuple[float, Floats]:
+        """Return the log likelihood and its first derivatives."""
+        p, log_sum = _shares(f)
+        own = self.codes, np.arange(self.codes.size)
+        value = float(self.weights @ (f[own] - log_sum))
+        residual = np.negative(p, out=p)
+        residual[own] += 1.0
+        residual *= self.weights
+        return value, residual
 
     def curvature(self, f: Floats) -> Floats:
         """Return the second derivatives times -1."""
-        p = self._probabilities(f)
-        curvature = -p[:, None] * p[None]
+        p = _shares(f)[0]
+        curvature = -p[:, None] * (p * self.weights)
         own = np.arange(self.n_outputs)
-        curvature[own, own] = 0.0
-        # p_k times the others: 1 - p_k would have no digits where p_k is nearly 1.
-        curvature[own, own] = -curvature.sum(axis=1)
-        return curvature * self.weights
+        curvature[own, own] = p * _of_others(p) * self.weights
+        return curvature
+
+    def products(self, f: Floats, rows: Floats, outputs: Any) -> Floats:
+        """Return Phi' B Phi: all of -p p' at once, and the blocks of one output on their own."""
+        p = _shares(f)[0]
+        own = p * _of_others(p) * self.weights
+        weighted, likely = p * np.sqrt(self.weights), np.empty_like(rows)
+        parts = parts_of(outputs, self.n_outputs)
+        for k, part in enumerate(parts):
+            np.multiply(rows[part], weighted[k], out=likely[part])
+        products = likely @ likely.T
+        np.negative(products, out=products)
+        for k, part in enumerate(parts):
+            products[part, part] = _squares(rows[part], own[k])
+        return products
 
     def skew(self, f: Floats, covariance: Floats) -> Floats:
         """Return the derivatives of -1/2 of the sum of covariance times curvature."""
-        p = self._probabilities(f)
+        p = _shares(f)[0]
         variances = np.einsum("kkn->kn", covariance)
         direction = variances - 2.0 * np.einsum("kln,ln->kn", covariance, p)
         return -0.5 * np.einsum("kln,ln->kn", self.curvature(f), direction)
 
-    def _probabilities(self, f: Floats) -> Floats:
-        return np.asarray(np.exp(f - _log_sum(f)))
+
+def parts_of(outputs: Any, n_outputs: int) -> list[slice]:
+    """Return where the weights of each output are, among those whose outputs rise."""
+    if n_outputs == 1:
+        return [slice(0, len(outputs))]
+    ends = np.searchsorted(outputs, np.arange(n_outputs + 1)).tolist()
+    return [slice(a, b) for a, b in pairwise(ends)]
 
 
-def _log_sum(f: Floats) -> Floats:
-    """Return the logarithms of the sums of exponentials over the outputs.
+def _squares(rows: Floats, curvature: Floats) -> Floats:
+    """Return the products of all rows, weighted with a curvature."""
+    half = rows * np.sqrt(curvature)
+    return np.asarray(half @ half.T)
+
+
+def _of_others(p: Floats) -> Floats:
+    """Return the probability of all other classes; 1 - p would have no digits where p is nearly 1.
+
+    It is the sum of those before and of those behind.
+    """
+    before, behind = np.zeros_like(p), np.zeros_like(p)
+    for k in range(1, len(p)):
+        np.add(before[k - 1], p[k - 1], out=before[k])
+        np.add(behind[-k], p[-k], out=behind[-k - 1])
+    before += behind
+    return before
+
+
+def _shares(f: Floats) -> tuple[Floats, Floats]:
+    """Return the probabilities of the classes, and the logarithms of the sums of exponentials.
 
     SciPy's ``logsumexp`` takes ten times as long for a hundred rows, and is asked thousands of
     times in a fit.
     """
     peak = f.max(axis=0)
     with np.errstate(invalid="ignore"):  # infinite values give NaN, which no step is led by
-        return np.asarray(peak + np.log(np.exp(f - peak).sum(axis=0)))
+        shares = np.exp(f - peak)
+        total = shares.sum(axis=0)
+        shares /= total
+        return shares, peak + np.log(total)

@@ -72,20 +72,25 @@ class SparseModel:
     ) -> SparseModel:
         """Return the model with one more weight: one row and column more in all that it holds."""
         old = self.posterior
-        rows = np.concatenate([old.rows, basis.rows(np.array([index]))])
-        outputs = np.append(old.outputs, output)
-        border = projections(rows, outputs, old.curvature[:, output] * rows[-1])
+        at = int(np.searchsorted(old.outputs, output, side="right"))
+        others = np.delete(np.arange(self.size + 1), at)
+        rows = np.insert(old.rows, at, basis.rows(np.array([index]))[0], axis=0)
+        outputs = np.insert(old.outputs, at, output)
+        border = projections(rows, outputs, old.curvature[:, output] * rows[at])
+        products = np.empty((self.size + 1, self.size + 1))
+        products[others[:, None], others] = old.products
+        products[at] = products[:, at] = border
         # To first order the other weights make room for the new one so.
-        others = old.mean - weight * old.solve(border[:-1])
+        moved = old.mean - weight * old.solve(border[others])
         posterior = find_posterior(
             old.likelihood,
             rows,
             outputs,
-            np.append(old.alpha, alpha),
-            np.append(others, weight),
-            np.block([[old.products, border[:-1, None]], [border]]),
+            np.insert(old.alpha, at, alpha),
+            np.insert(moved, at, weight),
+            products,
         )
-        return SparseModel(np.append(self.indices, index), posterior)
+        return SparseModel(np.insert(self.indices, at, index), posterior)
 
     def only(
         self,
@@ -160,9 +165,9 @@ def first_model(likelihood: Likelihood, basis: Basis) -> SparseModel:
     if basis.constant:
         indices = np.full(n_outputs, basis.count)
     else:
+        _, residual = likelihood.value_and_residual(nothing)
         resemblance = [
-            np.abs(likelihood.residual(nothing) @ values.T)
-            / np.sqrt(np.maximum(values**2 @ likelihood.weights, TINY))
+            np.abs(residual @ values.T) / np.sqrt(np.maximum(values**2 @ likelihood.weights, TINY))
             for _, values in basis.blocks()
         ]
         indices = np.concatenate(resemblance, axis=1).argmax(axis=1)
@@ -201,9 +206,11 @@ def even_model(
     start: Floats | None = None,
 ) -> SparseModel:
     """Return the model of some functions, none of which is 0, whose scales set the precisions."""
+    order = np.argsort(outputs, kind="stable")
+    indices, outputs, rows = indices[order], outputs[order], rows[order]
     weights = likelihood.weights
     alpha = likelihood.n_outputs * float(weights.sum()) / (indices.size * (rows**2 @ weights))
     if isinstance(likelihood, Gaussian):
         alpha *= likelihood.precision
-    first = np.zeros(alpha.size) if start is None else start
+    first = np.zeros(alpha.size) if start is None else start[order]
     return SparseModel(indices, find_posterior(likelihood, rows, outputs, alpha, first))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from mercer.relevance._likelihood import Likelihood
+from mercer.relevance._likelihood import Likelihood, parts_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -57,7 +57,7 @@ class Posterior:
     rows : ndarray of shape (m, n)
         Values of the function of each weight.
     outputs : ndarray of int of shape (m,)
-        The output to which each weight belongs.
+        The output to which each weight belongs, rising: those of one output lie side by side.
     alpha : ndarray of shape (m,)
     mean : ndarray of shape (m,)
         w.
@@ -93,7 +93,7 @@ class Posterior:
     @cached_property
     def residual(self) -> Floats:
         """First derivatives of the log likelihood at w."""
-        return self.likelihood.residual(self.f)
+        return self.likelihood.value_and_residual(self.f)[1]
 
     @cached_property
     def curvature(self) -> Floats:
@@ -197,6 +197,7 @@ class _Place:
     alpha: Floats
     weights: Floats
     f: Floats
+    residual: Floats
     height: float
 
     @classmethod
@@ -204,12 +205,13 @@ class _Place:
         cls, likelihood: Likelihood, rows: Floats, outputs: Indices, alpha: Floats, weights: Floats
     ) -> _Place:
         f = combine(rows, outputs, weights, likelihood.n_outputs)
-        height = likelihood.value(f) - 0.5 * float(alpha @ weights**2)
-        return cls(likelihood, rows, outputs, alpha, weights, f, height)
+        value, residual = likelihood.value_and_residual(f)
+        height = value - 0.5 * float(alpha @ weights**2)
+        return cls(likelihood, rows, outputs, alpha, weights, f, residual, height)
 
     def slope(self) -> Floats:
-        residual = self.likelihood.residual(self.f)
-        return projections(self.rows, self.outputs, residual) - self.alpha * self.weights
+        pulls = projections(self.rows, self.outputs, self.residual)
+        return np.asarray(pulls - self.alpha * self.weights)
 
     def towards(self, step: Floats) -> _Place | None:
         """Return the place after as much of a step as leads uphill."""
@@ -224,31 +226,23 @@ class _Place:
 
     def curved_products(self) -> Floats:
         """Return Phi' B Phi."""
-        curvature = self.likelihood.curvature(self.f)
-        if len(curvature) == 1:
-            half = self.rows * np.sqrt(curvature[0, 0])
-            return np.asarray(half @ half.T)
-        products = np.empty((len(self.rows), len(self.rows)))
-        for k in range(len(curvature)):
-            own = self.outputs == k
-            products[:, own] = (self.rows * curvature[self.outputs, k]) @ self.rows[own].T
-        return products
+        return self.likelihood.products(self.f, self.rows, self.outputs)
 
 
 def combine(rows: Floats, outputs: Indices, weights: Floats, n_outputs: int) -> Floats:
     """Return the sums of the functions for each output, of shape (n_outputs, n)."""
-    if n_outputs == 1:
-        return (weights @ rows)[None]
-    table = np.zeros((n_outputs, weights.size))
-    table[outputs, np.arange(weights.size)] = weights
-    return np.asarray(table @ rows)
+    sums = np.empty((n_outputs, rows.shape[1]))
+    for k, part in enumerate(parts_of(outputs, n_outputs)):
+        np.matmul(weights[part], rows[part], out=sums[k])
+    return sums
 
 
 def projections(rows: Floats, outputs: Indices, values: Floats) -> Floats:
     """Return the products of each function with the values of its output."""
-    if len(values) == 1:
-        return np.asarray(rows @ values[0])
-    return np.asarray(np.einsum("mn,mn->m", rows, values[outputs]))
+    products = np.empty(len(rows))
+    for k, part in enumerate(parts_of(outputs, len(values))):
+        np.matmul(rows[part], values[k], out=products[part])
+    return products
 
 
 def latent_covariance(whitening: Floats, rows: Floats, outputs: Indices, n_outputs: int) -> Floats:
@@ -256,7 +250,7 @@ def latent_covariance(whitening: Floats, rows: Floats, outputs: Indices, n_outpu
     if n_outputs == 1:
         spread = whitening @ rows
         return np.einsum("mn,mn->n", spread, spread)[None, None]
-    parts = [whitening[:, outputs == k] @ rows[outputs == k] for k in range(n_outputs)]
+    parts = [whitening[:, part] @ rows[part] for part in parts_of(outputs, n_outputs)]
     covariance = np.empty((n_outputs, n_outputs, rows.shape[1]))
     for k in range(n_outputs):
         for other in range(k + 1):

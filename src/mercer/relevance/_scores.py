@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,15 @@ from mercer.relevance._model import SparseModel
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+ROUNDING = 1e-4
+"""Share of the squared length of a function by which s may be wrong in single precision: the
+products lose about the root of their number of terms, 1e-6, once for each chosen function."""
+
 DEPENDENT = 1e-9
 """A function of whose squared length less than this share is left beside the chosen ones is a
 combination of them."""
+
+TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +74,39 @@ class Scorer:
         if isinstance(model.posterior.likelihood, Gaussian):
             parts = self._with_constant_curvature(model, model.posterior.likelihood)
         else:
-            parts = _join(_compare(model, values) for _, values in self.basis.blocks())
+            weighted = _weighted(model)
+            parts = _join(_compare(model, weighted, values) for _, values in self.basis.blocks())
         return _scores(model, np.arange(self.basis.size), *parts)
 
-    def score_some(self, model: SparseModel, indices: Indices, values: Floats) -> Scores:
+    def score_leading(self, model: SparseModel, count: int) -> Scores:
+        """Return scores that are exact for so many functions, those that promise most.
+
+        All are looked at in single precision, half the work, and all that may be among the first
+        once more. Of the others no more is known than that they promise less.
+        """
+        weighted = _weighted(model)
+        lengths, s, q = (
+            np.concatenate(parts, axis=1)
+            for parts in zip(*_roughly(model, weighted, self.basis.blocks()))
+        )
+        everything = np.arange(self.basis.size)
+        doubt = ROUNDING * lengths
+        at_best = Scores(_open(model, everything, np.maximum(s - doubt, TINY)), q).gains()
+        at_worst = Scores(_open(model, everything, s + doubt), q).gains()
+        promised, sure = at_best.max(axis=0), at_worst.max(axis=0)
+        least = np.partition(sure, -count)[-count]
+        leading = np.flatnonzero((promised > 0) & (promised >= least))
+        exact = self.score_some(model, leading, self.basis.rows(leading), weighted)
+        s = _open(model, everything, s)
+        s[:, leading], q[:, leading] = exact.s, exact.q
+        return Scores(s, q)
+
+    def score_some(
+        self, model: SparseModel, indices: Indices, values: Floats, weighted: Floats | None = None
+    ) -> Scores:
         """Return the scores of some functions, whose values are given."""
-        return _scores(model, indices, *_compare(model, values))
+        weighted = _weighted(model) if weighted is None else weighted
+        return _scores(model, indices, *_compare(model, weighted, values))
 
     def _with_constant_curvature(
         self, model: SparseModel, likelihood: Gaussian
@@ -99,15 +132,59 @@ class Scorer:
         return beta * lengths, beta * crossed, products[len(new) :]
 
 
-def _compare(model: SparseModel, values: Floats) -> tuple[Floats, Floats, Floats]:
+def _weighted(model: SparseModel) -> Floats:
+    """Return the chosen functions times the curvature between each output and theirs, and then
+    the residuals, all of shape (., n)."""
+    p = model.posterior
+    outputs = range(p.likelihood.n_outputs)
+    weighted = np.empty((len(outputs) * (model.size + 1), p.rows.shape[1]))
+    parts = weighted[: len(outputs) * model.size].reshape(len(outputs), *p.rows.shape)
+    for k, part in enumerate(parts):
+        np.multiply(p.rows, p.curvature[k][p.outputs], out=part)
+    weighted[len(outputs) * model.size :] = p.residual
+    return weighted
+
+
+def _compare(model: SparseModel, weighted: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
     """Return squared lengths of functions, products with the chosen ones and with the residuals."""
     p = model.posterior
     outputs = np.arange(p.likelihood.n_outputs)
     own = p.curvature[outputs, outputs]
-    weighted = np.concatenate([*(p.rows * p.curvature[p.outputs, k] for k in outputs), p.residual])
     products = weighted @ values.T
     crossed = products[: -outputs.size].reshape(outputs.size, model.size, len(values))
     return own @ (values * values).T, crossed, products[-outputs.size :]
+
+
+def _roughly(
+    model: SparseModel, weighted: Floats, blocks: Iterable[tuple[slice, Floats]]
+) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield squared lengths of functions, s in single precision and q, block after block."""
+    p = model.posterior
+    n_outputs = p.likelihood.n_outputs
+    outputs = np.arange(n_outputs)
+    own = p.curvature[outputs, outputs]
+    chosen = weighted[:-n_outputs].reshape(n_outputs, *p.rows.shape)
+    # Whitened first, the products are no larger than the lengths, and so is their rounding. In
+    # units of the largest, single precision holds them all.
+    unit = np.sqrt(np.maximum(own.max(axis=1, initial=0.0), TINY))[:, None]
+    own = (own / unit**2).astype(np.float32)
+    whitened = np.empty(chosen.shape, dtype=np.float32)
+    for k in range(n_outputs):
+        np.divide(p.whitening @ chosen[k], unit[k], out=whitened[k], casting="same_kind")
+    for _, values in blocks:
+        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)), TINY)
+        scaled = np.divide(
+            values, largest, out=np.empty(values.shape, np.float32), casting="unsafe"
+        )
+        spread = whitened.reshape(-1, values.shape[1]) @ scaled.T
+        squares = np.square(spread, out=spread).reshape(n_outputs, model.size, len(values))
+        lengths = (own @ np.square(scaled, out=scaled).T).astype(np.float64)
+        scale = (unit * largest) ** 2
+        yield (
+            scale * lengths,
+            scale * (lengths - squares.sum(axis=1)),
+            weighted[-n_outputs:] @ values.T,
+        )
 
 
 def _join(parts: Iterable[tuple[Floats, Floats, Floats]]) -> tuple[Floats, Floats, Floats]:
@@ -123,6 +200,11 @@ def _scores(
     spread = np.matmul(p.whitening, crossed)
     s = lengths - np.einsum("kmj,kmj->kj", spread, spread)
     s[s < DEPENDENT * lengths] = 0.0
-    chosen = indices == model.indices[:, None]
-    s[p.outputs[chosen.nonzero()[0]], chosen.nonzero()[1]] = 0.0
-    return Scores(s, q)
+    return Scores(_open(model, indices, s), q)
+
+
+def _open(model: SparseModel, indices: Indices, s: Floats) -> Floats:
+    """Set s to 0 for the functions that are chosen already."""
+    weight, function = (indices == model.indices[:, None]).nonzero()
+    s[model.posterior.outputs[weight], function] = 0.0
+    return s

@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 Fit = Callable[..., Any]
 """Fits the description to some rows: ``fit(X, gamma=..., nu=...)``."""
 
+Report = Callable[[dict[str, Any]], None]
+"""Is told about each description that was tried."""
+
 LEAST_WIDTH = 1e-3
 """The narrowest width, as a share of the largest distance, whatever the nearest rows are."""
 
@@ -58,12 +61,12 @@ def widths_between_rows(X: Floats, n_widths: int) -> Floats:
 
 
 def by_support_fraction(
-    X: Floats, widths: Floats, fit: Fit, nu: float | None, target: float
+    X: Floats, widths: Floats, fit: Fit, nu: float | None, target: float, report: Report
 ) -> WidthChoice:
     """Raise the width until the share of support vectors falls to the target error."""
     tried = []
     for sigma in widths:
-        tried.append(_record(X, sigma, nu, fit))
+        tried.append(_record(X, sigma, nu, fit, report))
         if tried[-1]["support_fraction"] <= target:
             reason = (
                 f"the narrowest width whose share of support vectors, "
@@ -78,13 +81,15 @@ def by_support_fraction(
     return WidthChoice(tried, len(tried) - 1, reason)
 
 
-def by_support_plateau(X: Floats, widths: Floats, fit: Fit, nu: float | None) -> WidthChoice:
+def by_support_plateau(
+    X: Floats, widths: Floats, fit: Fit, nu: float | None, report: Report
+) -> WidthChoice:
     """Raise the width until the number of support vectors stops falling.
 
     While a kernel is too narrow to tell the rows' neighbours, all rows are support vectors and
     their number does not fall either: the plateau is looked for after the steepest fall.
     """
-    tried = [_record(X, sigma, nu, fit) for sigma in widths]
+    tried = [_record(X, sigma, nu, fit, report) for sigma in widths]
     shares = np.array([record["support_fraction"] for record in tried])
     falls = -np.diff(shares)
     if falls.size == 0 or falls.max() <= LEVEL:
@@ -112,6 +117,7 @@ def by_artificial_outliers(
     mix: float,
     folds: KFold,
     random: np.random.RandomState,
+    report: Report,
 ) -> WidthChoice:
     r"""Minimise a mix of the error on targets and the volume that is accepted.
 
@@ -126,6 +132,7 @@ def by_artificial_outliers(
     for nu in nus:
         for sigma in widths[::-1]:
             tried.append(_judge(X, outliers, splits, mix, fit, float(sigma), nu))
+            report(tried[-1])
             leader = min(tried, key=lambda record: record["criterion"])
             hopeless = leader["criterion"] + 3.0 * tried[-1]["standard_error"]
             if mix * tried[-1]["target_error"] > hopeless:
@@ -145,7 +152,7 @@ def by_artificial_outliers(
     return WidthChoice(tried, best, reason)
 
 
-def by_rule(X: Floats, rule: str, fit: Fit, nu: float | None) -> WidthChoice:
+def by_rule(X: Floats, rule: str, fit: Fit, nu: float | None, report: Report) -> WidthChoice:
     r"""Take the width that a rule of thumb gives.
 
     With s the root of the mean variance of the columns: Scott's
@@ -164,7 +171,8 @@ def by_rule(X: Floats, rule: str, fit: Fit, nu: float | None) -> WidthChoice:
         "silverman": f"Silverman's rule for {n} rows and {d} features",
         "median": "one over gamma is the median squared distance of two rows",
     }
-    return WidthChoice([_record(X, float(widths[rule]()), nu, fit)], 0, reasons[rule])
+    tried = [_record(X, float(widths[rule]()), nu, fit, report)]
+    return WidthChoice(tried, 0, reasons[rule])
 
 
 def gamma_of(sigma: float) -> float:
@@ -172,16 +180,18 @@ def gamma_of(sigma: float) -> float:
     return 1.0 / (2.0 * sigma**2)
 
 
-def _record(X: Floats, sigma: float, nu: float | None, fit: Fit) -> dict[str, Any]:
+def _record(X: Floats, sigma: float, nu: float | None, fit: Fit, report: Report) -> dict[str, Any]:
     gamma = gamma_of(float(sigma))
     n_support = len(fit(X, gamma=gamma, nu=nu).support_)
-    return {
+    record = {
         "sigma": float(sigma),
         "gamma": gamma,
         "nu": nu,
         "n_support": n_support,
         "support_fraction": n_support / len(X),
     }
+    report(record)
+    return record
 
 
 def _judge(

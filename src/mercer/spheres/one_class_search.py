@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._progress import say
 from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer.kernels import RBF
@@ -114,6 +115,8 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         uses all. The chosen description is fitted to all rows that are kept.
     random_state : int, RandomState or None, default=None
         Draws rows, folds and outliers.
+    verbose : bool, default=False
+        Whether to print a line for each stage.
 
     Attributes
     ----------
@@ -174,6 +177,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         "cv": [Interval(Integral, 2, None, closed="left")],
         "max_rows": [Interval(Integral, 2, None, closed="left"), None],
         "random_state": ["random_state"],
+        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -191,6 +195,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         cv: int = 5,
         max_rows: int | None = 2000,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.estimator = estimator
         self.strategy = strategy
@@ -204,6 +209,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         self.cv = cv
         self.max_rows = max_rows
         self.random_state = random_state
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
     @holds_blas
@@ -243,6 +249,7 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
             for place, record in enumerate(choice.tried)
         ]
         self.history_[choice.best]["reason"] = choice.reason
+        say(self, f"sigma = {self.sigma_:.4g}, {choice.reason}")
         return self
 
     def _width_name(self) -> str:
@@ -280,15 +287,15 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
             return self._set(model, gamma, nu).fit(rows)
 
         if self.strategy in ("scott", "silverman", "median"):
-            return by_rule(X, self.strategy, fit, nu)
+            return by_rule(X, self.strategy, fit, nu, self._report)
         widths = widths_between_rows(X, self.n_widths)
         if self.strategy == "support_plateau":
-            return by_support_plateau(X, widths, fit, nu)
+            return by_support_plateau(X, widths, fit, nu, self._report)
         if self.strategy == "support_fraction":
             target = self.target_error
             if target is None:
                 target = nu + min(0.5 * nu, 0.05) if nu else TARGET_ERROR
-            return by_support_fraction(X, widths, fit, nu, target)
+            return by_support_fraction(X, widths, fit, nu, target, self._report)
         folds = KFold(min(self.cv, len(X)), shuffle=True, random_state=random)
         return by_artificial_outliers(
             X,
@@ -300,7 +307,15 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
             mix=self.mix,
             folds=folds,
             random=random,
+            report=self._report,
         )
+
+    def _report(self, record: dict[str, Any]) -> None:
+        measured = f"{record['support_fraction']:.1%} support vectors"
+        if "criterion" in record:
+            measured += f", criterion {record['criterion']:.4g}"
+        nu = "" if record["nu"] is None else f", nu = {record['nu']:.3g}"
+        say(self, f"sigma = {record['sigma']:.4g}{nu}: {measured}")
 
     @property
     def offset_(self) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._arguments import says_instead
 from mercer._inputs import checked_rows
 from mercer._sklearn import Interval, fit_context
 from mercer.gram import kernel_products
@@ -26,6 +27,14 @@ from mercer.spheres._balls import ROUNDING
 from mercer.spheres._machine import OneClassMachine
 
 Floats = NDArray[np.float64]
+
+
+HINTS = {
+    "C": "use nu, the share of rows outside",
+    "contamination": "use nu",
+    "random_state": "nothing here is random",
+}
+"""What stands for arguments of machines that are like this one."""
 
 
 class OneClassSVM(OneClassMachine):
@@ -133,6 +142,7 @@ class OneClassSVM(OneClassMachine):
         **SOLVER_CONSTRAINTS,
     }
 
+    @says_instead(HINTS)
     def __init__(
         self,
         *,

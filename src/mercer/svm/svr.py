@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._arguments import OF_LINEAR_MACHINES, says_instead
 from mercer._inputs import checked_data, checked_rows
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer.gram import Gram, KernelSums
@@ -17,6 +18,9 @@ from mercer.machines import MARGIN_CONSTRAINTS, KernelMachine, TrainingRows, war
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers import Solution, solve_all
 from mercer.svm._tube import TubeModel, tube_program, tube_rows, tube_start
+
+HINTS = {**OF_LINEAR_MACHINES, "nu": "use epsilon", "random_state": "nothing here is random"}
+"""What stands for arguments of machines that are like this one."""
 
 
 class SVR(RegressorMixin, KernelMachine):
@@ -129,6 +133,7 @@ class SVR(RegressorMixin, KernelMachine):
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
     }
 
+    @says_instead(HINTS)
     def __init__(
         self,
         *,

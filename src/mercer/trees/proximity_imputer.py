@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from mercer._progress import say
 from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
 from mercer._threads import holds_blas
 from mercer.trees._columns import Columns, Mask, categorical_mask, is_missing
@@ -63,6 +64,8 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         columns, is below this and no category changes.
     random_state : int, RandomState or None, default=None
         Seed of the default forest, the same in each round.
+    verbose : bool, default=False
+        Whether to print a line for each stage.
 
     Attributes
     ----------
@@ -109,6 +112,7 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
+        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -121,6 +125,7 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         max_iter: int = 5,
         tol: float = 1e-3,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.estimator = estimator
         self.value = value
@@ -129,6 +134,7 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
     @holds_blas
@@ -192,6 +198,11 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.change_ = _change(filled, better, missing, columns.numeric)
             self.n_iter_ += 1
             filled = better
+            say(
+                self,
+                f"round {self.n_iter_} of at most {self.max_iter}: gaps moved by "
+                f"{self.change_:.3g} standard deviations",
+            )
 
     def transform(self, X: Any) -> Any:
         """Fill the gaps of other rows.

@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._folds import deal_folds, split_folds
 from mercer._inputs import checked_weights
+from mercer._progress import say
 from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer.trees._pruning import ends, pruning_levels
 from mercer.trees._rules import Floats, Rule, rules_of
 
 MOST_ALPHAS = 50
@@ -51,6 +53,8 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         Factors of the weights, in growing the tree and in its accuracy.
     random_state : int, RandomState or None, default=None
         Decides between cuts that are equally good, and deals rows into folds.
+    verbose : bool, default=False
+        Whether to print a line for each stage.
 
     Attributes
     ----------
@@ -97,6 +101,7 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "random_state": ["random_state"],
+        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -109,6 +114,7 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         min_samples_leaf: int = 1,
         class_weight: Any = None,
         random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.criterion = criterion
         self.rule = rule
@@ -117,6 +123,7 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         self.min_samples_leaf = min_samples_leaf
         self.class_weight = class_weight
         self.random_state = random_state
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -150,13 +157,14 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         self.alphas_ = self._candidates(X, y, factor * weight, seed)
         self.cv_scores_ = self._scores(X, y, factor * weight, fold, seed)
         self.alpha_ = float(self.alphas_[chosen(self.cv_scores_, self.rule)])
-        self.tree_ = self._grow(X, y, factor * weight, seed, self.alpha_)
+        self.tree_ = self._unfitted(seed, self.alpha_).fit(X, y, sample_weight=factor * weight)
         self.feature_importances_ = self.tree_.feature_importances_
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = [f"x{j}" for j in range(X.shape[1])]
         found = rules_of(self.tree_, X, y, weight, names)
         self.rules_: list[Rule] = sorted(found, key=lambda rule: -rule.support)
+        say(self, f"{len(self.rules_)} rules at alpha = {self.alpha_:.3g}")
         return self
 
     def predict(self, X: Any) -> Any:
@@ -210,18 +218,18 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         how: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
         return validate_data(self, X, reset=False, **how)
 
-    def _grow(self, X: Any, y: Any, weight: Any, seed: int, alpha: float = 0.0) -> Any:
+    def _unfitted(self, seed: int, alpha: float = 0.0) -> Any:
         return DecisionTreeClassifier(
             criterion=self.criterion,
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             random_state=seed,
             ccp_alpha=alpha,
-        ).fit(X, y, sample_weight=weight)
+        )
 
     def _candidates(self, X: Any, y: Any, weight: Any, seed: int) -> Floats:
         """Return an alpha inside each interval of the path, and one for the bare root."""
-        full = self._grow(X, y, weight, seed)
+        full = self._unfitted(seed)
         path = full.cost_complexity_pruning_path(X, y, sample_weight=weight).ccp_alphas
         edges = np.unique(np.maximum(path, 0.0))
         inside = np.append(np.sqrt(edges[:-1] * edges[1:]), edges[-1])
@@ -229,14 +237,23 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         return inside[places.astype(np.int64)]
 
     def _scores(self, X: Any, y: Any, weight: Any, fold: Any, seed: int) -> Floats:
-        """Return the accuracy of each candidate in each fold."""
+        """Return the accuracy of each candidate in each fold, of which each grows one tree."""
         scores = []
-        for number in np.unique(fold[fold >= 0]):
+        numbers = np.unique(fold[fold >= 0])
+        for place, number in enumerate(numbers, start=1):
             train, test = fold != number, fold == number
             if np.unique(y[train]).size < 2:
                 continue
-            models = (self._grow(X[train], y[train], weight[train], seed, a) for a in self.alphas_)
-            scores.append([m.score(X[test], y[test], sample_weight=weight[test]) for m in models])
+            grown = self._unfitted(seed).fit(X[train], y[train], sample_weight=weight[train])
+            ended = ends(grown.tree_, pruning_levels(grown.tree_), self.alphas_)
+            labels = grown.classes_[grown.tree_.value[:, 0].argmax(axis=1)]
+            correct = labels[ended[grown.apply(X[test])]] == y[test, None]
+            scores.append(np.average(correct, axis=0, weights=weight[test]))
+            say(
+                self,
+                f"fold {place} of {numbers.size}: at best {scores[-1].max():.1%} right, of "
+                f"{self.alphas_.size} prunings",
+            )
         return np.array(scores).T if scores else np.zeros((self.alphas_.size, 1))
 
     def _has_splitter(self) -> bool:

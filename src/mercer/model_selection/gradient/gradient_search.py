@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.model_selection import train_test_split
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -29,7 +30,9 @@ from mercer.model_selection.gradient.objective import (
     RememberedObjective,
     Sample,
 )
+from mercer.model_selection.gradient.results import fold_accuracy, results_table
 from mercer.model_selection.gradient.search import DescentStep, Search
+from mercer.model_selection.gradient.tuned_part import TunedPart
 from mercer.model_selection.search_record import SearchRecord, stable_key
 from mercer.relevance import RVC
 from mercer.svm import SVC
@@ -56,10 +59,13 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : SVC, RVC or None, default=None
+    estimator : SVC, RVC, Pipeline or None, default=None
         The classifier to tune; of an `RVC` the kernel, by its own evidence. Its parameters are
         where the search starts. None is ``SVC(loss="squared_hinge")``, of which "auto" chooses
-        the loss too.
+        the loss too. Of a pipeline, whose last step must be one of them, that step is tuned; the
+        steps before it are fitted once, to all rows given to `fit`, and stay as they are: neither
+        the criterion nor its folds know that they have seen every row. To tune on scaled rows
+        without that, score the whole search by cross-validation.
     criterion : str or callable, default="auto"
         "auto", "evidence", "press", "radius_margin" (hard margin and squared hinge),
         "modified_radius_margin" and "gacv" (hinge), "span", "smoothed_validation_error" or
@@ -68,7 +74,8 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     n_starts : int, default=1
         Starting points: the estimator's parameters, and random ones around them.
     C_bounds : tuple of float, default=(1e-2, 1e4)
-        Range of C, widened to hold that of the estimator.
+        Range of C. Where that of the estimator lies outside, the search starts at the nearest
+        bound; an infinite C, the hard margin, stays infinite.
     kernel_bounds : tuple of float, default=(1e-3, 1e3)
         Range of each kernel parameter, as multiples of where it starts.
     max_evaluations : int, default=60
@@ -95,19 +102,31 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ----------
     best_params_ : dict
         Parameters for ``estimator.set_params``: "C"; "loss" where it was chosen; "gamma" and
-        "coef0" where the kernel was given by name, else "kernel".
-    best_estimator_ : SVC
+        "coef0" where the kernel was given by name, else "kernel". In a pipeline they have the name
+        of its last step in front, as in "svc__C".
+    best_estimator_ : SVC, RVC or Pipeline
         Fitted with them on all rows.
     best_criterion_ : float
-        Value of the criterion at the best parameters.
+        Value of the criterion at the best parameters; smaller is better.
     best_score_ : float
-        Minus that value, so that larger is better as in scikit-learn.
+        Accuracy of the best parameters, from 0 to 1: the share of the `n_rows_` rows, by weight,
+        that machines trained without their fold, one of five, get right. The parameters have seen
+        all of these rows, so that it is a little too good, as in any search.
+    best_index_ : int
+        The best parameters' row in `cv_results_`.
+    cv_results_ : dict of arrays
+        One row an evaluation: "params", "param_C" and so on for each of them, "stage" and "start"
+        as in `history_`, "mean_test_score", minus the criterion, so that larger is better, and
+        "rank_test_score", 1 for the best. The scores of different stages are not of one kind:
+        where errors on folds have decided between losses, those rows come before all others, and
+        where "auto" has not accepted one width for each feature, the best row is one with one.
     best_kernel_ : Kernel
         The kernel with its best parameters.
     n_evaluations_ : int
         Evaluations of the criterion.
     n_fits_ : int
-        Machines trained, the final ones included. Evidence and PRESS need none.
+        Machines trained, the final ones included and those behind `best_score_` not. Evidence and
+        PRESS need none.
     history_ : list of dict
         Every evaluation, with the keys "stage", "start", "C", "kernel", "criterion" and
         "objective" (what was minimised). The last ones may be errors on folds for the losses.
@@ -143,10 +162,16 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     True
     >>> search[-1].n_evaluations_ <= 60
     True
+    >>> from mercer import SVC
+    >>> search = GradientSearch(make_pipeline(StandardScaler(), SVC())).fit(X[:400], y[:400])
+    >>> sorted(search.best_params_)
+    ['svc__C', 'svc__gamma']
+    >>> search.best_score_ > 0.95
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [SVC, RVC, None],
+        "estimator": [SVC, RVC, Pipeline, None],
         "criterion": [StrOptions(set(NAMES)), callable],
         "n_starts": [Interval(Integral, 1, None, closed="left")],
         "C_bounds": ["array-like"],
@@ -165,7 +190,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator: SVC | RVC | None = None,
+        estimator: SVC | RVC | Pipeline | None = None,
         criterion: Any = "auto",
         *,
         n_starts: int = 1,
@@ -216,13 +241,10 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         GradientSearch
             The fitted search.
         """
-        model = SVC(loss="squared_hinge") if self.estimator is None else clone(self.estimator)
+        part = TunedPart.of(self.estimator)
+        model = part.machine
         model._validate_params()
-        X, y = checked_data(self, X, y, ensure_min_samples=2, **model._data_format())
-        check_classification_targets(y)
-        model._check_square(X)
-        for name in ("C_bounds", "kernel_bounds"):
-            _check_bounds(name, getattr(self, name))
+        X, y = self._entering(part, X, y)
         weights = checked_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         need_two_classes(np.unique(y[kept]).size)
@@ -247,19 +269,48 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         minimise = search.auto if self.criterion == "auto" else search.plain
         with blas_for(len(sample.labels), wanted_threads(self.n_jobs)):
             best = minimise(kernel, C, self.n_starts, random)
-            params = self._settings(model, search, best)
-        model.set_params(**params).fit(X, y, sample_weight=sample_weight)
-        self.best_params_ = params
-        self.best_estimator_ = model
+            params = self._chosen(model, search, best)
+            model.set_params(**params)
+            score = fold_accuracy(model, sample, kernel.is_pairwise)
+        search.say(f"{100 * score:.2f} % right on folds; fits {len(y)} rows")
+        model.fit(X, y, sample_weight=sample_weight)
+        self._store(part, search, best, params)
+        self.best_score_ = score
+        self.n_rows_ = len(sample.labels)
+        return self
+
+    def _entering(self, part: TunedPart, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return rows and labels as the machine gets them, checked."""
+        model = part.machine
+        for name in ("C_bounds", "kernel_bounds"):
+            _check_bounds(name, getattr(self, name))
+        holder = self if part.pipeline is None else model
+        X, y = checked_data(
+            holder, part.prepare(X, y), y, ensure_min_samples=2, **model._data_format()
+        )
+        check_classification_targets(y)
+        model._check_square(X)
+        return X, y
+
+    def _store(
+        self, part: TunedPart, search: Search, best: DescentStep, params: dict[str, Any]
+    ) -> None:
+        """Set the fitted attributes."""
+        model = part.machine
+        self.best_params_ = part.named(params)
+        self.best_estimator_ = part.whole()
         self.best_kernel_ = best.kernel
         self.best_criterion_ = best.criterion
-        self.best_score_ = -best.criterion
         self.history_ = search.history
+        self.best_index_ = _index_of(search.history, best, params)
+        tried = [part.named(self._step_params(model, step)) for step in search.history]
+        self.cv_results_ = results_table(search.history, tried, self.best_index_)
         self.n_evaluations_ = len(search.history)
         self.n_fits_ = search.n_fits + np.size(model.n_iter_)
-        self.n_rows_ = len(sample.labels)
         self.classes_ = model.classes_
-        return self
+        for name in ("n_features_in_", "feature_names_in_"):
+            if part.pipeline is not None and hasattr(self.best_estimator_, name):
+                setattr(self, name, getattr(self.best_estimator_, name))
 
     def _take_up(self, X: Any, y: Any, weights: Any) -> Evaluations:
         """Return what an interrupted search on these data has left, or an empty record."""
@@ -309,18 +360,25 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             wanted_threads(self.n_jobs),
         )
 
-    def _settings(self, model: SVC | RVC, search: Search, best: DescentStep) -> dict[str, Any]:
+    def _chosen(self, model: SVC | RVC, search: Search, best: DescentStep) -> dict[str, Any]:
         """Return the parameters of the classifier that stand for loss, C and kernel."""
-        params: dict[str, Any] = {}
-        if isinstance(model, SVC):
-            loss, C = model.loss, best.C
-            if self.criterion == "auto" and np.isfinite(C):
-                loss, C = search.choose_loss(best, self.estimator and model.loss)
-            params = {"C": C} if self.estimator is not None else {"C": C, "loss": loss}
-        own = best.kernel.free_parameters()
-        if isinstance(model.kernel, str) and set(own) <= {"gamma", "coef0"}:
-            return params | own
-        return params | {"kernel": best.kernel}
+        if isinstance(model, RVC):
+            return _kernel_params(model, best.kernel)
+        loss, C = model.loss, best.C
+        if self.criterion == "auto" and np.isfinite(C):
+            loss, C = search.choose_loss(best, self.estimator and model.loss)
+        params = {"C": C} if self.estimator is not None else {"C": C, "loss": loss}
+        return params | _kernel_params(model, best.kernel)
+
+    def _step_params(self, model: SVC | RVC, step: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters of the classifier that stand for one evaluation."""
+        params = _kernel_params(model, step["kernel"])
+        if isinstance(model, RVC):
+            return params
+        if self.estimator is None:
+            loss = "hinge" if step["stage"] == "hinge" else "squared_hinge"
+            params = {"loss": loss} | params
+        return {"C": step["C"]} | params
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -330,6 +388,8 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _checked(self, X: Any) -> Any:
         """Return the rows for the best estimator, after a check of their names and number."""
         check_is_fitted(self)
+        if isinstance(self.best_estimator_, Pipeline):  # which looks after them itself
+            return X
         return checked_rows(self, X, **self.best_estimator_._data_format())
 
     def predict(self, X: Any) -> Any:
@@ -359,6 +419,24 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         X = self._checked(X)
         return self.best_estimator_.decision_function(X)
+
+
+def _kernel_params(model: SVC | RVC, kernel: Kernel) -> dict[str, Any]:
+    """Return the parameters of a classifier that stand for a kernel."""
+    own = kernel.free_parameters()
+    if isinstance(model.kernel, str) and set(own) <= {"gamma", "coef0"}:
+        return own
+    return {"kernel": kernel}
+
+
+def _index_of(history: list[dict[str, Any]], best: DescentStep, params: dict[str, Any]) -> int:
+    """Return the number of the evaluation that was chosen."""
+    C = params.get("C", best.C)
+    found = [k for k, step in enumerate(history) if step["kernel"] is best.kernel]
+    last = [k for k in found if "hinge" in history[k]["stage"] and history[k]["C"] == C]
+    if "loss" in params:
+        last = [k for k in last if history[k]["stage"] == params["loss"]]
+    return last[0] if last else found[0]
 
 
 def _check_bounds(name: str, bounds: Any) -> None:

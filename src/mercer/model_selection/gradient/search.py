@@ -49,7 +49,9 @@ class Space:
     ties : ndarray of shape (p, q)
         A: one column for each coordinate.
     bounds : ndarray of shape (q, 2)
-        Bounds of the coordinates, which are 0 at the base.
+        Bounds of the coordinates, which are 0 at the base; that may lie outside.
+    C_bounds : pair of float
+        The bounds of C themselves, which logarithms and back would miss by a rounding.
     """
 
     kernel: Kernel
@@ -57,12 +59,22 @@ class Space:
     log_penalty: float | None
     ties: Floats
     bounds: Floats
+    C_bounds: tuple[float, float]
 
     @classmethod
     def around(
-        cls, kernel: Kernel, C: float, C_bounds: Any, kernel_bounds: Any, tied: bool
+        cls,
+        kernel: Kernel,
+        C: float,
+        C_bounds: Any,
+        kernel_bounds: Any,
+        tied: bool,
+        limits: Floats | None = None,
     ) -> Space:
-        """Return the space of all parameters; with `tied` each vector moves as one."""
+        """Return the space of all parameters; with `tied` each vector moves as one.
+
+        `limits`, where there are any, hold for each entry of theta beside its bounds.
+        """
         log_penalty = None if np.isinf(C) else float(np.log(C))
         names = kernel.theta_names
         groups = [re.sub(r"\[\d+\]$", "", name) for name in names] if tied else names
@@ -70,14 +82,18 @@ class Space:
         ties = np.array([[float(group == column) for column in columns] for group in groups])
         ties = ties.reshape(len(names), len(columns))
         low, high = np.log(np.asarray(kernel_bounds, dtype=np.float64))
-        bounds = np.tile([min(low, 0.0), max(high, 0.0)], (len(columns), 1))
+        bounds = np.tile([low, high], (len(columns), 1))
+        if limits is not None:
+            bounds[:, 0] = np.maximum(low, limits[:, 0] - kernel.theta)
+            bounds[:, 1] = np.minimum(high, limits[:, 1] - kernel.theta)
         if log_penalty is not None:
             own = np.log(np.asarray(C_bounds, dtype=np.float64)) - log_penalty
-            bounds = np.vstack([[min(own[0], 0.0), max(own[1], 0.0)], bounds])
+            bounds = np.vstack([own, bounds])
             whole = np.zeros((len(names) + 1, len(columns) + 1))
             whole[0, 0], whole[1:, 1:] = 1.0, ties
             ties = whole
-        return cls(kernel, kernel.theta, log_penalty, ties, bounds)
+        lowest, highest = map(float, C_bounds)
+        return cls(kernel, kernel.theta, log_penalty, ties, bounds, (lowest, highest))
 
     @property
     def size(self) -> int:
@@ -94,7 +110,7 @@ class Space:
         moved = self.ties @ point
         C, theta = np.inf, self.theta + moved[self.of_kernel]
         if self.log_penalty is not None:
-            C = float(np.exp(self.log_penalty + moved[0]))
+            C = float(np.clip(np.exp(self.log_penalty + moved[0]), *self.C_bounds))
         return C, theta, self.kernel.with_theta(theta)
 
     def pull_back(self, gradient: Floats) -> Floats:
@@ -102,8 +118,8 @@ class Space:
         return self.ties.T @ gradient
 
     def starts(self, count: int, random: np.random.RandomState) -> list[Floats]:
-        """Return the base, and further points around it."""
-        points = [np.zeros(self.size)]
+        """Return the base, or where the bounds are nearest to it, and further points around."""
+        points = [np.clip(np.zeros(self.size), *self.bounds.T)]
         for _ in range(count - 1):
             point = SPREAD * random.standard_normal(self.size)
             points.append(np.clip(point, *self.bounds.T))
@@ -280,11 +296,14 @@ class Search:
         freed = _with_widths(tied.kernel, n_features)
         if n_freed >= count or left < 1:  # there is no telling so many parameters from so few rows
             return tied
-        each = Space.around(freed, tied.C, self.C_bounds, FREE_BOUNDS, tied=False)
-        free = self._run(each, np.zeros(each.size), "each on its own", 0, left, 1.0 / count)
+        first = _with_widths(kernel, n_features).theta[:, None]
+        limits = first + np.log(np.asarray(self.kernel_bounds, dtype=np.float64))
+        each = Space.around(freed, tied.C, self.C_bounds, FREE_BOUNDS, tied=False, limits=limits)
+        (start,) = each.starts(1, random)
+        free = self._run(each, start, "each on its own", 0, left, 1.0 / count)
         gain = count * (tied.criterion - free.criterion)
         accepted = gain > 0.5 * freed.theta.size * np.log(count)
-        self._say(
+        self.say(
             f"log evidence gained by one parameter for each feature: {gain:.4g}, "
             f"{'accepted' if accepted else 'not accepted'}"
         )
@@ -294,12 +313,14 @@ class Search:
         """Return the loss and C with the fewest errors on folds, the first of equal ones.
 
         The evidence knows squared slack only. Where the loss is open (None) its choice competes
-        with the hinge at a smaller and a larger C; for the hinge it is but the first of three.
+        with the hinge at a smaller and a larger C, within the bounds; for the hinge it is but the
+        first of three.
         """
         if loss == "squared_hinge":
             return loss, best.C
         own = (loss or "squared_hinge", best.C)
-        candidates = [own, ("hinge", best.C / NEARBY), ("hinge", best.C * NEARBY)]
+        near = np.clip([best.C / NEARBY, best.C * NEARBY], *self.C_bounds).tolist()
+        candidates = list(dict.fromkeys([own, ("hinge", near[0]), ("hinge", near[1])]))
         errors = []
         for loss, C in candidates:
             assert isinstance(self.objective, Objective)  # a relevance vector machine has no loss
@@ -308,7 +329,7 @@ class Search:
             record = {"stage": loss, "start": 0, "C": C, "kernel": best.kernel}
             self.history.append(record | {"criterion": found.value, "objective": found.value})
             errors.append(found.value)
-            self._say(f"{loss} at C = {C:.4g}: {100 * found.value:.2f} % errors on folds")
+            self.say(f"{loss} at C = {C:.4g}: {100 * found.value:.2f} % errors on folds")
         return candidates[int(np.argmin(errors))]
 
     def _best_of(self, space: Space, count: int, random: Any, stage: str, most: int) -> DescentStep:
@@ -327,17 +348,18 @@ class Search:
             record |= {"criterion": step.criterion, "objective": step.objective}
             self.history.append(record)
             if self.verbose > 1:
-                self._say(f"{len(self.history):4d}  C = {step.C:<10.4g} {step.criterion:.6g}")
+                self.say(f"{len(self.history):4d}  C = {step.C:<10.4g} {step.criterion:.6g}")
 
         descent = Descent(self.objective, space, precision, most, report)
         best = descent.run(point, self.ftol, self.gtol)
-        self._say(
+        self.say(
             f"{stage}, start {start + 1}: criterion {best.criterion:.6g} at C = {best.C:.4g} "
             f"after {len(self.history)} evaluations"
         )
         return best
 
-    def _say(self, line: str) -> None:
+    def say(self, line: str) -> None:
+        """Print a line, if that is wanted."""
         if self.verbose:
             print(f"GradientSearch: {line}", flush=True)
 

@@ -23,6 +23,7 @@ from mercer._sklearn import (
     InvalidParameterError,
     Scorer,
     StrOptions,
+    asks_for_probabilities,
     fit_context,
     validate_parameter_constraints,
 )
@@ -69,7 +70,8 @@ class PathSearchCV(GridSearchCV):
     where those leave more. Times in ``cv_results_`` are the shares of the common work.
 
     Searches that cannot share, because the estimator is another one, the grid has other parameters
-    than those of the machine, or `fit` gets sample weights, run as in scikit-learn.
+    than those of the machine, scores need probabilities (``SVC(probability=True)``), or `fit` gets
+    sample weights, run as in scikit-learn.
 
     Parameters
     ----------
@@ -174,7 +176,7 @@ class PathSearchCV(GridSearchCV):
         X, y = indexable(X, y)
         candidates = list(ParameterGrid(self._first_grid(X)))
         groups = self._groups(candidates)
-        if groups is None or y is None or self._is_apart(y) or set(params) - {"groups"}:
+        if groups is None or y is None or self._is_apart(y, groups) or set(params) - {"groups"}:
             return self._fit_separately(X, y, params)
         given, (X, y) = X, self._checked(X, y)
         scorers, metric = self._get_scorers()
@@ -214,12 +216,24 @@ class PathSearchCV(GridSearchCV):
                 raise
             return None
 
-    def _is_apart(self, y: Any) -> bool:
+    def _is_apart(self, y: Any, groups: list[Group]) -> bool:
         """Say whether the matrix is too large, or a score may ask for more than it tells."""
         if self._searches_classifiers():
-            return bool(4 * len(y) ** 2 > MOST_BYTES) or not _asks_for_answers(self.scoring)
+            too_large = bool(4 * len(y) ** 2 > MOST_BYTES)
+            return too_large or not _asks_for_answers(self.scoring) or self._needs_chances(groups)
         named = self.scoring is None or isinstance(self.scoring, str)
         return bool(8 * len(y) ** 2 > MOST_BYTES) or not named
+
+    def _needs_chances(self, groups: list[Group]) -> bool:
+        """Say whether scores need probabilities, and refuse to search where there are none."""
+        if not asks_for_probabilities(self.scoring):
+            return False
+        if not any(model.probability for group in groups for model in group.models):
+            raise ValueError(
+                f"scoring={self.scoring!r} needs probabilities, which an SVC has only with "
+                "SVC(probability=True), or inside PlattClassifier."
+            )
+        return True
 
     def _searches_classifiers(self) -> bool:
         found = machine_of(self.estimator)
