@@ -44,6 +44,8 @@ double scheduled_newton(InnerProblem<T>& w) {
     return taken.gain;
 }
 
+constexpr double longest_step = 1e250;
+
 template <class T>
 InnerResult inner_smo(InnerProblem<T>& w) {
     const double floor_share = sizeof(T) == 4 ? 2.5e-7 : 1e-13;
@@ -67,12 +69,15 @@ InnerResult inner_smo(InnerProblem<T>& w) {
         }
         const std::int64_t j = select_partner(w, i, highest, T(floor_share));
         const double difference = double(highest) + double(w.gradient[j]);
+        if (!(difference > 0.0) || j >= w.size) return result;  // squares below the range: nobody could be told apart
         const double scale = double(w.diagonal[i]) + double(w.diagonal[j]);
         double curvature = scale - 2.0 * double(w.kernel[i * w.stride + j]);
-        if (!(curvature > floor_share * scale)) curvature = floor_share * scale + 1e-300;
+        const double least = floor_share * (scale > 0.0 ? scale : 0.0) + 1e-300;
+        if (!(curvature > least)) curvature = least;
         double step = difference / curvature;
         const double room_i = w.upper[i] - w.beta[i], room_j = w.beta[j] - w.lower[j];
         const double room = room_i < room_j ? room_i : room_j;
+        if (!(step <= longest_step) && !(room <= longest_step)) return result;  // there is no minimum that way
         if (step < room) {
             w.beta[i] += step;
             w.beta[j] -= step;

@@ -98,7 +98,7 @@ std::int64_t update_and_select(InnerProblem<T>& w, const T* row_i, const T* row_
 }
 
 // The partner with the largest decrease of the objective by second order; floors the curvature so that
-// rounding cannot make it vanish.
+// neither rounding nor a kernel with negative values on its diagonal can make it vanish.
 template <class T>
 std::int64_t select_partner(const InnerProblem<T>& w, std::int64_t i, T highest, T floor_share) {
     using Index = typename IndexOf<T>::type;
@@ -115,8 +115,8 @@ std::int64_t select_partner(const InnerProblem<T>& w, std::int64_t i, T highest,
         const Vector<T> d0 = larger(top + load(w.gradient + t) - load(w.low_penalty + t), zero);
         const Vector<T> d1 = larger(top + load(w.gradient + s) - load(w.low_penalty + s), zero);
         const Vector<T> k0 = own + load(w.diagonal + t), k1 = own + load(w.diagonal + s);
-        const Vector<T> c0 = larger(k0 - two * load(row + t), k0 * share + tiny);
-        const Vector<T> c1 = larger(k1 - two * load(row + s), k1 * share + tiny);
+        const Vector<T> c0 = larger(k0 - two * load(row + t), larger(k0, zero) * share + tiny);
+        const Vector<T> c1 = larger(k1 - two * load(row + s), larger(k1, zero) * share + tiny);
         best0.offer(rough_quotient<T>(d0 * d0, c0), index);
         index = index + advance;
         best1.offer(rough_quotient<T>(d1 * d1, c1), index);

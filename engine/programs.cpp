@@ -124,6 +124,21 @@ public:
         start();
         if (limits.is_stopped()) return {SmoStatus::interrupted};
         unbounded_below_ = unbounded_below(problem_);
+        const double sum = sum_of(at_.beta);
+        const SmoResult result = solve_in_turn(limits);
+        keep_sum(sum);
+        return result;
+    }
+
+    Verdict verdict() const { return verdict_of(problem_, at_.beta, at_.gradient); }
+
+private:
+    Index n() const { return problem_.n; }
+    bool is_rough() const { return all_.rough && n() > few_variables; }
+    Index row_of(Index i) const { return all_.row ? all_.row[first_ + i] : i; }
+
+    // With rounded rows, where they do, and with others from where those have led.
+    SmoResult solve_in_turn(Limits& limits) {
         std::int64_t n_iter = 0;
         if (const auto rows = is_rough() ? supply_.single(selection(), pool_) : nullptr) {
             const Array<double> known(at_.beta, at_.beta + n());
@@ -142,13 +157,6 @@ public:
         result.n_iter += n_iter;
         return result;
     }
-
-    Verdict verdict() const { return verdict_of(problem_, at_.beta, at_.gradient); }
-
-private:
-    Index n() const { return problem_.n; }
-    bool is_rough() const { return all_.rough && n() > few_variables; }
-    Index row_of(Index i) const { return all_.row ? all_.row[first_ + i] : i; }
 
     // The rows of this program, each once, and the place of each variable's row among them.
     void find_rows() {
@@ -255,6 +263,33 @@ private:
 
     void restore(const Array<double>& known) {
         std::copy_n(known.data(), n(), at_.beta);
+        set_gradient();
+    }
+
+    double sum_of(const double* beta) const {
+        long double sum = 0.0;
+        for (Index i = 0; i < n(); ++i) sum += beta[i];
+        return double(sum);
+    }
+
+    // Variables that were far larger on the way leave their rounding in the sum. What is missing goes to those that
+    // have the most room for it.
+    void keep_sum(double sum) {
+        double size = 0.0;
+        for (Index i = 0; i < n(); ++i) size += std::abs(at_.beta[i]);
+        const double lost = lost_sum * size;
+        double missing = sum - sum_of(at_.beta);
+        if (!(std::abs(missing) > lost)) return;
+        for (Index step = 0; step < n() && std::abs(missing) > lost; ++step) {
+            const auto room = [&](Index i) {
+                return missing > 0.0 ? problem_.upper[i] - at_.beta[i] : at_.beta[i] - problem_.lower[i];
+            };
+            Index most = 0;
+            for (Index i = 1; i < n(); ++i)
+                if (room(i) > room(most)) most = i;
+            at_.beta[most] += std::copysign(std::min(std::abs(missing), room(most)), missing);
+            missing = sum - sum_of(at_.beta);
+        }
         set_gradient();
     }
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import RVC, RVR, SVC, SVR, KernelRFE, KernelRFECV
@@ -158,3 +159,15 @@ def test_targets_whose_squares_are_beyond_arithmetic(scale: float) -> None:
 
 def test_targets_of_zero() -> None:
     assert not RVR().fit(X, np.zeros(N)).predict(X).any()
+
+
+@pytest.mark.parametrize("gamma", ["scale", "median"])
+@pytest.mark.parametrize("scale", [1e-150, 1e-120, 1e70])
+def test_the_width_follows_the_data(scale: float, gamma: str) -> None:
+    """Squares of such numbers are beyond float64; those of the scaled ones are not."""
+    X, y = make_classification(60, 5, flip_y=0.2, random_state=0)
+    near, far = SVC(gamma=gamma).fit(X, y), SVC(gamma=gamma).fit(scale * X, y)
+    assert far.converged_
+    np.testing.assert_allclose(
+        far.decision_function(scale * X), near.decision_function(X), rtol=1e-6, atol=1e-6
+    )

@@ -20,6 +20,8 @@ BUILD = (
     "print(build.build_{kind}(sys.argv[1], {settings}))"
 )
 
+TEMPLATES = (".html", ".css", ".js")
+
 pytestmark = pytest.mark.skipif(
     not (ROOT / "engine").is_dir(), reason="the sources of the engine are not here"
 )
@@ -54,7 +56,7 @@ def test_the_sources_are_complete(sources: Path) -> None:
     kept = {path.relative_to(sources).as_posix() for path in sources.rglob("*") if path.is_file()}
     for folder in ("engine", "src", "tests", "docs", "studies"):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in {".cpp", ".hpp", ".py", ".pyi", ".typed", ".md"}:
+            if path.suffix in {".cpp", ".hpp", ".py", ".pyi", ".typed", ".md", *TEMPLATES}:
                 assert path.relative_to(ROOT).as_posix() in kept
     assert {"CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"} <= kept
     assert not [name for name in kept if name.endswith((".so", ".pyd", ".pyc", ".o"))]
@@ -69,10 +71,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(sources: Path, tmp_path: P
     expected = {
         f"mercer/{path.relative_to(package).as_posix()}"
         for path in package.rglob("*")
-        if path.suffix in {".py", ".pyi", ".typed"}
+        if path.suffix in {".py", ".pyi", ".typed", *TEMPLATES}
     }
     assert names == expected
-    assert {"mercer/py.typed", "mercer/_engine.pyi"} <= names
+    assert {"mercer/py.typed", "mercer/_engine.pyi", "mercer/report/templates/page.html"} <= names
 
 
 @pytest.mark.slow

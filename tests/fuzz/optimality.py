@@ -30,7 +30,9 @@ def check_machines(program: Program, model: Any) -> Iterator[str]:
 
 def _check(program: Program, model: Any, machine: Machine) -> Iterator[str]:
     stated, beta = machine.program, machine.beta
-    noise = 50 * rounding(stated, machine.matrix, beta)
+    noise = 50 * rounding(stated, machine.matrix, beta) + _kernel_rounding(program, model) * float(
+        np.abs(beta).sum()
+    )
     yield from _feasible(machine)
     if not model.converged_:
         return
@@ -47,10 +49,19 @@ def _check(program: Program, model: Any, machine: Machine) -> Iterator[str]:
     yield from _compare(program, model, machine, noise)
 
 
+def _kernel_rounding(program: Program, model: Any) -> float:
+    """Return the rounding of kernel values: distances are differences of squares."""
+    gamma = getattr(model.kernel_, "gamma", None)
+    if model.kernel_.is_pairwise or not isinstance(gamma, float) or model.kernel == "poly":
+        return 0.0
+    return 1e-15 * gamma * float((program.plain**2).sum(axis=1).max(initial=0.0))
+
+
 def _residual(machine: Machine) -> tuple[float, float]:
     """Return the violation with rows at the bounds that they are near, and what that moves."""
     stated, beta = machine.program, snapped(machine.program, machine.beta)
-    moved = float(np.abs(machine.matrix @ (beta - machine.beta)).max())
+    step = beta - machine.beta
+    moved = float(np.abs(machine.matrix @ step + stated.ridge * step).max())
     if machine.offset is not None:
         return kkt_residual(stated, machine.matrix, beta, machine.offset), moved
     level = machine.matrix @ beta + stated.ridge * beta + stated.p

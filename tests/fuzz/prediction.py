@@ -31,13 +31,10 @@ def check_prediction(program: Program, model: Any) -> Iterator[str]:
     reach = float(np.ptp(expected)) if len(expected) else 0.0
     # Float32 products may cost a millionth of the range, sums in another order the last digits.
     allowed = 2e-6 * reach + 1e-11 * (size + abs(float(np.ravel(model.intercept_)[0])))
-    if (
-        model.kernel == "rbf"
-    ):  # distances are differences of squares, whose rounding gamma magnifies
+    if model.kernel in ("rbf", "sigmoid"):  # whose gamma magnifies the rounding of sums of squares
         squared = float((program.plain**2).sum(axis=1).max(initial=0.0))
-        allowed += 1e-14 * model.kernel_.gamma * squared * size
-    if model.kernel == "sigmoid":  # the engine's tanh has the digits of 1, not of a small value
-        allowed += 1e-15 * float(np.abs(coefficients).sum())
+        share = min(1.0, 1e-14 * model.kernel_.gamma * squared + 1e-15)
+        allowed += 2 * share * float(np.abs(coefficients).sum())
     off = float(np.abs(found - expected).max(initial=0.0))
     if not off <= allowed + 1e-200:  # products of tiny numbers vanish
         yield f"decision values off by {off:.3g}, allowed {allowed:.3g}"

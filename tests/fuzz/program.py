@@ -49,6 +49,9 @@ class Program:
     def may_be_indefinite(self) -> bool:
         """Whether the kernel is one of those that need not be positive semi-definite."""
         model = getattr(self.estimator, "estimator", self.estimator)
+        if model.kernel == "precomputed":
+            values = np.linalg.eigvalsh(self.plain)
+            return bool(values[0] < -1e-9 * abs(values[-1]))
         return model.kernel == "sigmoid" or (model.kernel == "poly" and model.coef0 < 0)
 
     def _t(self) -> np.ndarray:

@@ -50,7 +50,10 @@ def _near_the_boundary(program: Program, params: Any, train: Any, test: Any) -> 
     """Return how many rows left out may fall on either side; None where no fit converges."""
     model = clone(program.estimator.estimator).set_params(**params)
     X, y = rows_of(program.given, train), np.asarray(program.y)[train]
-    if not model.set_params(decision_function_shape="ovo").fit(X, y).converged_:
+    try:
+        if not model.set_params(decision_function_shape="ovo").fit(X, y).converged_:
+            return None
+    except ValueError:  # refused, as the search has seen as well
         return None
     model.set_params(tol=model.tol / 100).fit(X, y)
     values = model.decision_function(rows_of(program.given, test)).reshape(len(test), -1)

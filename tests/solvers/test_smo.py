@@ -432,3 +432,27 @@ def test_gradients_beyond_the_penalties_end_the_solve(loss: str, far: float, gam
             except ValueError:  # not positive semi-definite, as far as rounding can tell
                 continue
             assert np.isfinite(model.dual_coef_).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [2, 5, 17, 40, 300])
+@pytest.mark.parametrize("value", [-0.125, 0.0])
+def test_a_diagonal_that_is_not_positive(value: float, n: int, dtype: Any) -> None:
+    """Nobody is chosen who is not there: the padding behind the last variable must not win."""
+    signs = np.resize([1.0, -1.0, 1.0], n)
+    for problem in (hinge_svc(signs, 1.0), squared_hinge_svc(signs, 1.0)):
+        matrix = padded(n, dtype)
+        matrix[:, :n] = value
+        solution = solve_smo(problem, StoredGram(matrix), max_iter=1000)
+        assert np.isfinite(solution.beta).all()
+        assert_feasible(problem, solution.beta)
+
+
+def test_endless_steps_are_not_taken() -> None:
+    """Nothing holds these variables, neither bounds nor the matrix."""
+    problem = squared_hinge_svc(np.array([1.0, -1.0, 1.0, -1.0]), 1e14)
+    matrix = padded(4, np.float64)
+    matrix[:, :4] = -np.eye(4)
+    solution = solve_smo(problem, StoredGram(matrix))
+    assert not solution.converged
+    assert np.isfinite(solution.beta).all()

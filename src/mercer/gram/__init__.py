@@ -1,7 +1,7 @@
 """How kernel values are computed and held: whole, in blocks, or as rows when needed."""
 
 from mercer._threads import available_threads, blas_threads
-from mercer.gram.base import Gram, StoredGram
+from mercer.gram.base import Gram, StoredGram, finite
 from mercer.gram.computed import ComputedGram
 from mercer.gram.distances import SquaredDistances
 from mercer.gram.make import make_gram
@@ -18,6 +18,7 @@ __all__ = [
     "StoredGram",
     "available_threads",
     "blas_threads",
+    "finite",
     "instruction_set",
     "kernel_products",
     "make_gram",

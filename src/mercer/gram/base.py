@@ -41,6 +41,37 @@ def fits_single(size: float) -> bool:
     return size == 0.0 or SINGLE_RANGE[0] <= size <= SINGLE_RANGE[1]
 
 
+LARGEST = 1e250
+"""Kernel values beyond this leave no room for what is computed from them."""
+
+
+def finite(diagonal: Floats) -> Floats:
+    """Return the diagonal of a kernel matrix, or say that its values are beyond arithmetic.
+
+    Sums of values above `LARGEST`, times multipliers, would be.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> finite(np.array([1.0, 2.0]))
+    array([1., 2.])
+    """
+    if not (np.abs(diagonal) <= LARGEST).all():
+        raise ValueError(
+            f"Kernel values k(x, x) of some rows are above {LARGEST:g}, infinite or not a number; "
+            "scale the features or choose another kernel."
+        )
+    return diagonal
+
+
 class Gram(ABC):
     """The kernel matrix K of n points, held whole or computed when asked for.
 

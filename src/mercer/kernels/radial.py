@@ -50,6 +50,9 @@ class RadialKernel(Kernel):
         return np.ones(as_points(X).shape[0])
 
 
+_MUCH = 1e100
+
+
 class RBF(RadialKernel):
     r"""Gaussian radial basis function kernel.
 
@@ -183,9 +186,10 @@ class RBF(RadialKernel):
     def pairwise_form(self) -> PairwiseForm:
         """Return the formula for the compiled engine."""
         gamma = self._gamma()
-        if isinstance(gamma, float):
+        if isinstance(gamma, float) and 1 / _MUCH < gamma < _MUCH:
             return PairwiseForm("rbf", gamma)
-        return PairwiseForm("rbf", scales=np.sqrt(gamma))
+        # Squares of tiny or huge points leave the range of numbers where the points scaled do not.
+        return PairwiseForm("rbf", scales=np.atleast_1d(np.sqrt(gamma)))
 
     def _gamma(self) -> float | Floats:
         if np.ndim(self.gamma):

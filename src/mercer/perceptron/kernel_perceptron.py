@@ -18,7 +18,7 @@ from mercer._blocks import row_blocks
 from mercer._inputs import checked_data, checked_rows, class_codes, need_two_classes
 from mercer._sklearn import Interval, StrOptions, fit_context
 from mercer._warnings import warn
-from mercer.gram import kernel_products, make_gram
+from mercer.gram import finite, kernel_products, make_gram
 from mercer.gram.make import DENSE_LIMIT
 from mercer.kernels import Kernel, Linear
 from mercer.machines import KernelMachine, warn_if_indefinite
@@ -328,6 +328,7 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
             starts = np.ascontiguousarray(sums[:, 0].T) + biases[:, None]
         budget = self.cache_size * 1e6
         gram = make_gram(kernel, X, memory=budget)
+        finite(gram.diag())
         if memory.n_seen == 0:
             warn_if_indefinite(kernel, gram)
         rows = KernelRows(gram, budget)

@@ -13,30 +13,6 @@ from mercer.solvers.solution import Solution, StartingPoint
 # Bounds this many times further away than the variables would move by themselves.
 _FAR = 1e8
 
-LARGEST = 1e250
-"""Kernel values beyond this leave no room for what is computed from them."""
-
-
-def finite(diagonal: Vector) -> Vector:
-    """Return the diagonal of a kernel matrix, or say that its values are beyond arithmetic.
-
-    Sums of values above `LARGEST`, times multipliers, would be.
-
-    Parameters
-    ----------
-    diagonal : ndarray of shape (n,)
-
-    Returns
-    -------
-    ndarray of shape (n,)
-    """
-    if not (np.abs(diagonal) <= LARGEST).all():
-        raise ValueError(
-            f"Kernel values k(x, x) of some rows are above {LARGEST:g}, infinite or not a number; "
-            "scale the features or choose another kernel."
-        )
-    return diagonal
-
 
 def only_point(problem: QuadraticProgram) -> Vector | None:
     """Return the one feasible point if there is only one, else None.

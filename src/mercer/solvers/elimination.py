@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _engine
-from mercer.gram.base import Floats
+from mercer.gram.base import Floats, finite
 from mercer.problems import QuadraticProgram
-from mercer.solvers._presolve import finite
 from mercer.solvers.solve import Options
 
 

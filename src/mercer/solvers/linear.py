@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -145,10 +146,23 @@ def solve_linear(
     centred = Features(given.values - mean)
     shifted = replace(problem, p=problem.p + problem.delta * centred.times(mean))
     found = _told_apart(_solve(shifted, centred, start, tol, limits), shifted, centred)
+    found = replace(found, beta=_with_exact_sum(problem, found.beta))
     constant = float(mean @ (centred.transposed_times(found.beta) + problem.delta * mean))
     gradient = found.gradient + constant
     objective = problem.objective(found.beta, gradient)
     return replace(found, gradient=gradient, objective=objective, offset=found.offset - constant)
+
+
+def _with_exact_sum(problem: QuadraticProgram, beta: Vector) -> Vector:
+    """Put what rounding took from the sum, which the mean of the data magnifies, where room is."""
+    missing = problem.delta - fsum(beta)
+    room = np.minimum(problem.upper - beta, beta - problem.lower)
+    most = int(np.argmax(room))
+    if abs(missing) > room[most]:
+        return beta
+    beta = beta.copy()
+    beta[most] += missing
+    return beta
 
 
 def _told_apart(found: Solution, problem: QuadraticProgram, features: Features) -> Solution:

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer import _engine
 from mercer._threads import available_threads
-from mercer.gram import Gram
+from mercer.gram import Gram, finite
 from mercer.problems import QuadraticProgram
-from mercer.solvers._presolve import finite
 from mercer.solvers.solution import Solution, Status
 from mercer.solvers.solve import STATUSES, Options
 

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from mercer import _engine
 from mercer._threads import available_threads, blas_for
-from mercer.gram import Gram
+from mercer.gram import Gram, finite
 from mercer.gram.base import Indices
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers._limits import Limits
-from mercer.solvers._presolve import finite, variables
+from mercer.solvers._presolve import variables
 from mercer.solvers.exact import solve_exact
 from mercer.solvers.linear import linear_is_worthwhile, solve_linear
 from mercer.solvers.solution import Solution, Solutions, StartingPoint, Status

@@ -1,0 +1,141 @@
+"""The models of a comparison as the lines of its tables."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.report._protocol import ComparisonLike
+from mercer.report._words import (
+    MEASURES,
+    UNKNOWN,
+    clean,
+    counted,
+    difference,
+    duration,
+    is_known,
+    measure_of,
+    size,
+    value_of,
+    with_spread,
+)
+
+VERDICTS = {
+    "best": "best",
+    "tied": "tied with the best",
+    "worse": "worse",
+    "baseline": "baseline",
+    "failed": "failed",
+}
+
+
+class Model(NamedTuple):
+    """A line of the table of models, in words."""
+
+    title: str
+    error: str
+    majority: str
+    difference: str
+    verdict: str
+    words: str
+    simplest: bool
+    note: str
+
+
+def primary_errors(comparison: ComparisonLike) -> NDArray[np.float64]:
+    """Return the measure by which the models are ranked, NaN for those that failed."""
+    results = comparison.results_
+    name = comparison.measure if comparison.measure in results.columns else "error"
+    return results[name].to_numpy(dtype=np.float64)
+
+
+def majority_error(comparison: ComparisonLike, measure: str) -> float | None:
+    """Return the error of naming the largest class always, where the classes are unbalanced."""
+    if comparison.measure != "balanced_error" or measure not in ("error", "balanced_error"):
+        return None
+    counts = list(comparison.table.class_counts().values())
+    return 1 - 1 / len(counts) if measure == "balanced_error" else 1 - max(counts) / sum(counts)
+
+
+def models_of(comparison: ComparisonLike) -> list[Model]:
+    """Return the lines of the table, the best first."""
+    results, measure = comparison.results_, comparison.measure
+    most_folds = int(np.nanmax(results["folds"], initial=0))
+    models = []
+    for place, (key, row) in enumerate(results.iterrows()):
+        error, verdict = float(primary_errors(comparison)[place]), str(row["verdict"])
+        rival = verdict in ("tied", "worse", "baseline")
+        folds = row["folds"]
+        few = is_known(folds) and 0 < folds < most_folds
+        models.append(
+            Model(
+                title=clean(row["title"]),
+                error=with_spread(error, float(row["error_sd"]), measure),
+                majority=_majority(comparison, measure) if is_known(error) else "",
+                difference=_difference(row, measure) if rival else "",
+                verdict=verdict,
+                words=VERDICTS.get(verdict, verdict),
+                simplest=key == comparison.simplest_name_ != comparison.best_name_,
+                note=f"{folds:.0f} of {counted(most_folds, 'fold')} only" if few else "",
+            )
+        )
+    return models
+
+
+def measures_of(comparison: ComparisonLike) -> tuple[list[str], list[list[str]]]:
+    """Return names of all measures beside the primary one, and their values for each model."""
+    results = comparison.results_
+    names = [name for name in _measures(comparison) if name != comparison.measure]
+    header = [measure_of(name).name for name in names] + ["fit", "prediction", "size"]
+    lines = []
+    for key, row in results.iterrows():
+        line = [clean(row["title"])]
+        for name in names:
+            # The column `error` of the results is the primary measure, whichever that is.
+            value = _mean(comparison, key, name) if name == "error" else float(row[name])
+            beside = _majority(comparison, name) if is_known(value) else ""
+            line.append(value_of(value, name) + (f" ({beside})" if beside else ""))
+        line += [duration(float(row["fit_seconds"])), duration(float(row["predict_seconds"]))]
+        lines.append([*line, size(float(row["size_bytes"]))])
+    return header, lines
+
+
+def meanings(comparison: ComparisonLike) -> list[tuple[str, str]]:
+    """Return what each measure of this comparison is."""
+    return [(MEASURES[name].name, MEASURES[name].meaning) for name in _measures(comparison)]
+
+
+def left_out_by_title(comparison: ComparisonLike) -> dict[str, str]:
+    """Return the models that were left out by their titles, where these are known."""
+    results = comparison.results_
+    return {
+        str(results.loc[key, "title"]) if key in results.index else str(key): why
+        for key, why in comparison.left_out_models.items()
+    }
+
+
+def _measures(comparison: ComparisonLike) -> list[str]:
+    known = [*comparison.results_.columns, *comparison.folds_.columns, comparison.measure]
+    task = comparison.table.task
+    numbers = ("r2", "mae", "rmse")
+    return [n for n in MEASURES if n in known and (n in numbers) == (task == "regression")]
+
+
+def _mean(comparison: ComparisonLike, key: Any, name: str) -> float:
+    folds = comparison.folds_
+    if name not in folds.columns:
+        return float("nan")
+    values = folds.loc[folds["model"] == key, name]
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _majority(comparison: ComparisonLike, measure: str) -> str:
+    error = majority_error(comparison, measure)
+    return "" if error is None else f"majority {value_of(error, measure)}"
+
+
+def _difference(row: Any, measure: str) -> str:
+    text = difference(float(row["difference"]), float(row["half_width"]), measure)
+    return text if text == UNKNOWN or not measure_of(measure).is_share else f"{text} points"
