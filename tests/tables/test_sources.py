@@ -86,6 +86,18 @@ def test_memory_and_file_agree(tmp_path):
     assert same(as_table(truth.set_index(truth.index[::-1]), target="c4"), from_file)
 
 
+def test_an_index_in_parquet(tmp_path):
+    truth = people()
+    path = tmp_path / "people.parquet"
+    truth.iloc[::-1].to_parquet(path)  # with the numbers of the rows beside the columns
+    assert same(read_table(path, "label"), as_table(truth.iloc[::-1], target="label"))
+    truth.set_index("town").to_parquet(path)
+    assert set(read_table(path, "label").frame) == {"höhe", "age", "town"}
+    truth.iloc[:0].to_parquet(path)
+    with pytest.raises(InputError, match="no rows"):
+        read_table(path, "label")
+
+
 def test_polars_without_pyarrow(monkeypatch):
     truth = people().assign(day=pd.date_range("2020-03-01", periods=40)[::-1])
     truth.loc[3, "town"] = None

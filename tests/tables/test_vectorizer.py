@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 
 from mercer.tables import InputError, Table, as_table, vectorizer
 
@@ -134,3 +135,28 @@ def test_frames_of_words_only():
     found = matrix(table)[1]
     assert found.dtype == np.float64
     assert found.sum() == 12
+
+
+@pytest.mark.filterwarnings("error")
+def test_words_stay_words_where_a_fold_holds_only_numbers():
+    """A fold decides neither what a column is nor how many columns there are."""
+    frame = pd.DataFrame({"level": ["7", "8", "inf", "high"] * 3, "x": np.arange(12) / 7})
+    table = Table("t", frame, pd.Series(["u", "v"] * 6), "classification")
+    transformer, found = matrix(table, frame[frame["level"] != "high"])
+    assert transformer.get_feature_names_out().tolist() == ["x", "level_7", "level_8", "level_inf"]
+    assert found[3].tolist() == [3 / 7, 0, 0, 0]
+    empty = frame.assign(level=pd.Series([None] * 12, dtype=frame["level"].dtype))
+    found = matrix(table, empty)[1]
+    assert np.isfinite(found).all()
+
+
+def test_text_as_a_whole_still_counts():
+    """Words of many different rows are read by their letters, not by their equality."""
+    rng = np.random.default_rng(0)
+    good = rng.random(300) < 0.5
+    story = [f"{'splendid' if g else 'terrible'} stay no {k} of ours" for k, g in enumerate(good)]
+    table = as_table(pd.DataFrame({"story": story}), np.where(good, "good", "bad"))
+    transformer = vectorizer(table).fit(table.frame.iloc[:150])
+    train, test = (transformer.transform(table.frame.iloc[k : k + 150]) for k in (0, 150))
+    model = LogisticRegression().fit(train, table.target[:150])
+    assert model.score(test, table.target[150:]) > 0.95

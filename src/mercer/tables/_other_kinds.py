@@ -22,7 +22,6 @@ SVMLIGHT_LINE = re.compile(
 def read_parquet(content: Content) -> RawTable:
     """Read a Parquet file, after a look at its size."""
     try:
-        import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
         raise _not_installed(content, "Parquet", "pyarrow") from None
@@ -30,15 +29,16 @@ def read_parquet(content: Content) -> RawTable:
         with content.open() as stream:
             file = parquet.ParquetFile(stream)
             check_size(file.metadata.num_rows, file.metadata.num_columns)
-            frame = file.read().to_pandas()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+            frame = file.read().to_pandas(ignore_metadata=True)  # an index comes as a column
+    except InputError:
+        raise
+    except Exception:  # pyarrow lets through whatever its decoders raise
         raise InputError(f"{shown(content.name)} is a damaged Parquet file.") from None
     notices: list[str] = []
-    named = [name is not None for name in frame.index.names]
-    frame = frame.reset_index(drop=not any(named))
-    frame.columns = unique_names([str(name) for name in frame.columns], notices)
+    frame = frame.loc[:, [not str(name).startswith("__index_level_") for name in frame.columns]]
+    frame.columns = unique_names([str(name).strip() for name in frame.columns], notices)
+    if not len(frame):
+        raise InputError(f"{shown(content.name)} has column names but no rows.")
     return RawTable(frame, notices)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -64,12 +65,20 @@ def _others() -> Any:
     from skrub import StringEncoder, TableVectorizer
 
     return make_pipeline(
+        FunctionTransformer(words_as_categories, feature_names_out="one-to-one"),
         TableVectorizer(
             low_cardinality=OneHotEncoder(handle_unknown="ignore", sparse_output=False),
             high_cardinality=StringEncoder(random_state=0),
+            drop_null_fraction=None,  # a fold without any value must not change the matrix
         ),
         SimpleImputer(strategy="median", keep_empty_features=True),
         FunctionTransformer(  # skrub's columns are float32
             np.asarray, kw_args={"dtype": np.float64}, feature_names_out="one-to-one"
         ),
     )
+
+
+def words_as_categories(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep skrub from reading words as numbers or dates in folds where they happen to look so."""
+    words = frame.select_dtypes(exclude=["number", "datetime", "category"]).columns
+    return frame.astype(dict.fromkeys(words, "category"))
