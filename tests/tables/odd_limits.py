@@ -24,6 +24,12 @@ def _wide(rows: int = 12, columns: int = 10_000) -> bytes:
     return "\n".join(lines).encode()
 
 
+def _long_names() -> bytes:
+    return (
+        ",".join(f"{'a long story ' * 9}{k}" for k in range(9)).encode() + b"\n1,2,3,4,5,6,7,8,9\n"
+    )
+
+
 def _has_ten_thousand(table: Any) -> None:
     assert table.frame.shape == (12, 10_000)
     assert table.class_counts() == {"x": 6, "y": 6}
@@ -51,6 +57,10 @@ def cases() -> list[Case]:
         Case("10,000 columns", "a.csv", _wide, _has_ten_thousand),
         Case("a long cell", "a.csv", lambda: b"a,label\n" + b"z" * 200_000 + b",x\n", "characters"),
         Case("long name", "a.csv", lambda: b"q" * 5000 + b",b\n1,x\n2,y\n", "no column 'label'"),
+        Case("many long names", "a.csv", _long_names, "no column 'label'"),
+        Case(
+            "signs that take room", "a.csv", lambda: b"\x01" * 99 + b",b\n1,x\n2,y\n", "no column"
+        ),
         Case("many columns", "a.csv", lambda: b"," * 9_999 + b"\n" + rows, "."),
         Case(
             "svmlight with a far index",

@@ -65,7 +65,8 @@ class Content:
 
 def open_content(path: Path) -> Content:
     """Return what is in a file: packed files are looked into, names are not trusted."""
-    place = repr(str(path) if len(str(path)) <= LONGEST_PATH else f"…{str(path)[-LONGEST_PATH:]}")
+    place = repr(str(path))
+    place = place if len(place) <= LONGEST_PATH else f"'…{place[-LONGEST_PATH:]}"
     with refusing_damage(path.name):
         if path.is_dir():
             raise InputError(f"{place} is a folder; give the path of a file.")

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 LONGEST_WORD = 40
+LONGEST_LIST = 120
+"""Characters; sentences must stay readable, whatever people call their columns."""
 
 
 class InputError(ValueError):
@@ -38,15 +40,18 @@ def suggestion(given: str, known: Iterable[str]) -> str:
 
 def shown(value: object) -> str:
     """Return a value in quotes on one line, cut where it is long."""
-    text = str(value)
-    return repr(text if len(text) <= LONGEST_WORD else f"{text[:LONGEST_WORD]}…")
+    quoted = repr(str(value)[: 2 * LONGEST_WORD])  # in which one sign may take several
+    return quoted if len(quoted) <= LONGEST_WORD + 2 else f"{quoted[: LONGEST_WORD + 1]}…'"
 
 
 def listed(names: Iterable[object], most: int = 4) -> str:
     """Return for instance "'a', 'b' and 5 more"."""
     names = list(names)
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(shown(name) for name in names[:most]) + more
+    words = [shown(name) for name in names[:most]]
+    while len(words) > 1 and sum(map(len, words)) > LONGEST_LIST:
+        words.pop()
+    more = f" and {len(names) - len(words)} more" if len(names) > len(words) else ""
+    return ", ".join(words) + more
 
 
 def counted(number: int, noun: str) -> str:
