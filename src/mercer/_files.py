@@ -98,3 +98,25 @@ def read_records(path: Any) -> tuple[list[dict[str, Any]], int]:
 
 def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def check_writable(path: Any) -> None:
+    """Raise an OSError now, where a file could not be written later; nothing is changed.
+
+    Parameters
+    ----------
+    path : path-like
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(target.parent)!r}")
+    probe = target.with_name(f".{target.name}.{uuid4().hex}.part")
+    try:
+        probe.write_bytes(b"\0")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise type(error)(f"{str(path)!r} ({reason})") from None
+    finally:
+        probe.unlink(missing_ok=True)

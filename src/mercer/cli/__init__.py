@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 __all__ = ["main"]
 
-NEEDED = ("typer", "rich", "pandas", "matplotlib")
+NEEDED = ("typer", "rich", "pandas", "matplotlib", "jinja2", "skrub")
 """What the `app` extra brings; looked for but not imported, so that --help stays quick."""
 
 

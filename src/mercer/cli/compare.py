@@ -2,210 +2,235 @@
 
 from __future__ import annotations
 
-import math
-from contextlib import suppress
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mercer.cli.interrupts import INTERRUPTED, noting_interrupts
-from mercer.tables import InputError, suggestion
 
 if TYPE_CHECKING:
-    from mercer.cli.comparison import Candidate, Measurement
-    from mercer.cli.tables import Table
+    from mercer.comparison import Comparison
+    from mercer.tables import Table
 
-PICTURE_KINDS = (".png", ".pdf", ".svg")
 FILE_WIDTH = 100
 """Characters in a line where the output goes to a file and not to a window."""
 
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked for, checked."""
-
-    kernels: list[str]
-    losses: list[str]
-    C: float
-    folds: int
-    repeats: int
-    seed: int
-    peer: bool
-    threads: int | None
-    time_limit: float
-
-    @property
-    def n_folds(self) -> int:
-        """Number of folds over all repeats."""
-        return self.folds * self.repeats
+PAUSE = 10.0
+"""Seconds between two lines of progress where there is no window for a bar."""
 
 
 def compare(
     data: Annotated[
         str,
         typer.Argument(
-            help="iris, wine, breast_cancer, digits, moons, circles, blobs, or a CSV file."
+            help="A table (CSV, TSV, Excel, Parquet, svmlight, also packed), or iris, wine, "
+            "breast_cancer, digits, diabetes, moons, circles, blobs."
         ),
     ] = "breast_cancer",
     target: Annotated[
-        str | None, typer.Option(help="Column of the CSV file that holds the classes.")
+        str | None, typer.Option(help="Column to predict, by name or position (-1 is the last).")
     ] = None,
-    kernels: Annotated[
-        str, typer.Option(help="Some of linear, poly, rbf, laplacian, sigmoid, with commas.")
-    ] = "linear,poly,rbf,laplacian",
-    losses: Annotated[
-        str, typer.Option(help="hinge, squared_hinge or both, with a comma.")
-    ] = "hinge,squared_hinge",
-    C: Annotated[float, typer.Option("--C", help="Price of slack, above 0.")] = 1.0,
+    models: Annotated[
+        str | None, typer.Option(help="Which models, with commas; all if not given.")
+    ] = None,
+    minutes: Annotated[float, typer.Option(help="Time for all of it.")] = 3.0,
+    task: Annotated[
+        str | None, typer.Option(help="classification or regression, where it is not plain.")
+    ] = None,
+    drop: Annotated[str | None, typer.Option(help="Columns to leave out, with commas.")] = None,
+    categorical: Annotated[
+        str | None, typer.Option(help="Columns whose numbers are names, with commas.")
+    ] = None,
+    positive: Annotated[str | None, typer.Option(help="The class to look for.")] = None,
+    groups: Annotated[
+        str | None, typer.Option(help="Column whose rows belong together, such as a patient.")
+    ] = None,
+    time_column: Annotated[
+        str | None, typer.Option("--time", help="Column of times: folds learn from the past only.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of a text file, if not found out.")] = None,
+    separator: Annotated[str | None, typer.Option(help="Between cells, if not found out.")] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first line has names."),
+    ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, help="How often to repeat it, shuffled anew.")] = 2,
     seed: Annotated[int, typer.Option(min=0, help="Which shuffle.")] = 0,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads for mercer; all processors if not given.")
-    ] = None,
-    time_limit: Annotated[
-        float, typer.Option(min=0, help="Seconds that one of mercer's fits may take.")
-    ] = 60.0,
-    peer: Annotated[bool, typer.Option(help="Whether scikit-learn's SVC takes part.")] = True,
+    threads: Annotated[int | None, typer.Option(min=1, help="All processors if not given.")] = None,
+    peer: Annotated[
+        bool, typer.Option("--peer", help="Let scikit-learn's SVM take part, for its speed.")
+    ] = False,
     output: Annotated[
-        Path | None,
-        typer.Option(help="Picture file (png, pdf, svg); compare-DATA.png if not given."),
+        Path | None, typer.Option(help="The report; compare-DATA.html if not given.")
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Also write the table to a CSV file.")] = None,
-    json: Annotated[Path | None, typer.Option(help="Also write everything to a JSON file.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Also write all folds to a JSON file.")] = None,
 ) -> None:
-    """Compare support vector machines on a data set.
+    """Compare models on a table: which predicts best, how sure that is, what it has learned.
 
-    Each loss and kernel of mercer's SVC stands beside scikit-learn's: cross-validated error, time
-    of a fit and number of support vectors, as a table here and as a picture in a file.
+    Each model is tuned inside the folds on which it is compared. The answer is a table and a few
+    sentences here, and a report with pictures in a file.
     """
+    from mercer.tables import InputError
+
     try:
-        for name, path in (("output", output), ("csv", csv), ("json", json)):
+        outputs = (output or Path(f"compare-{_stem(data)}.html"), csv, json)
+        for name, path in zip(("output", "csv", "json"), outputs):
             _check_writable(name, path)
-        words = _chosen(kernels, "kernel"), _chosen(losses, "loss")
-        request = Request(*words, C, folds, repeats, seed, peer, threads, time_limit)
-        finished = _run(request, data, target, output, csv, json)
+        reading: dict[str, Any] = {
+            "task": task,
+            "positive": positive,
+            "groups": groups,
+            "time": time_column,
+        }
+        reading |= {"drop": _words(drop), "categorical": _words(categorical)}
+        form = {"encoding": encoding, "separator": separator, "header": header}
+        table = _read(data, target, seed, reading, form)
+        settings: dict[str, Any] = {
+            "models": models,
+            "minutes": minutes,
+            "folds": folds,
+            "repeats": repeats,
+        }
+        settings |= {"seed": seed, "n_jobs": threads, "peer": peer}
+        found = _run(table, settings, outputs)
     except InputError as error:
         typer.echo(f"mercer compare: {error}", err=True)
         raise typer.Exit(2) from None
+    except OSError as error:
+        typer.echo(f"mercer compare: {error.strerror or error}: {error.filename}.", err=True)
+        raise typer.Exit(1) from None
     except KeyboardInterrupt:
         typer.echo("mercer compare: stopped before anything was finished.", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    if not finished:
+    if found.stopped == "it was interrupted":
         raise typer.Exit(INTERRUPTED)
 
 
-def _run(
-    request: Request,
-    data: str,
-    target: str | None,
-    output: Path | None,
-    csv: Path | None,
-    json: Path | None,
-) -> bool:
-    """Do the work; return whether all of it was done."""
-    if not (math.isfinite(request.C) and request.C > 0):
-        raise InputError(f"--C must be a number above 0; got {request.C:g}.")
+def _stem(data: str) -> str:
+    return Path(data).name.split(".")[0] or "table"
+
+
+def _words(text: str | None) -> tuple[str, ...]:
+    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+def _read(data: str, target: str | None, seed: int, reading: Any, form: Any) -> Table:
+    from mercer.tables import InputError, named_table, read_table, suggestion
+    from mercer.tables.named_table import NAMES
+
+    given = [name for name, one in {"target": target, **reading, **form}.items() if one]
+    if data in NAMES:
+        if given:
+            raise InputError(f"--{given[0]} is for files; {data!r} comes as it is.")
+        return named_table(data, seed)
+    path = Path(data)
+    if not path.exists() and not path.suffix:
+        raise InputError(
+            f"There is no file {data!r}, nor a data set of that name ({', '.join(NAMES)})"
+            + suggestion(data, NAMES)
+        )
+    place: Any = target
+    if target is not None and target.lstrip("-").isdigit():
+        place = int(target)
+    return read_table(path, place, **reading, **form)
+
+
+def _run(table: Table, settings: dict[str, Any], outputs: tuple[Path | None, ...]) -> Comparison:
     from rich.console import Console
 
-    from mercer.cli.comparison import Comparison, candidates
-    from mercer.cli.tables import check_classes, load_table
+    from mercer.comparison import compare_table
 
-    table = load_table(data, target, request.seed)
-    check_classes(table, request.folds)
     screen, side = Console(highlight=False), Console(stderr=True, highlight=False)
     if not screen.is_terminal:
         screen.width = FILE_WIDTH
     for notice in table.notices:
         _note(side, notice)
     screen.print(_headline(table), soft_wrap=True, markup=False)
-    chosen = candidates(request.kernels, request.losses, request.peer)
-    done = _measure(request, table, chosen, side)
-    comparison = Comparison.from_measurements(chosen, done, request.folds)
-    if comparison is None:
-        raise KeyboardInterrupt
-    if not comparison.succeeded.any():
-        raise InputError(f"None could be fitted; {comparison.warnings[0]}")
-    finished = len(done) == len(chosen) * request.n_folds
-    if not finished:
-        known = f"{comparison.errors.shape[1]} of {request.n_folds} folds"
-        _note(side, f"stopped; the table is made of {known}.")
-    for warning in comparison.warnings:
-        _note(side, warning)
-    _show(comparison, request, screen)
-    _write(comparison, request, table, (output, csv, json), screen)
-    return finished
+    report = outputs[0]
+    assert report is not None
+    checkpoint = report.with_name(f".{report.stem}.unfinished")
+    _drop_foreign(checkpoint, table, settings)
+    with noting_interrupts(), _progress(side, settings["minutes"]) as progress:
+        found = compare_table(table, **settings, checkpoint=checkpoint, progress=progress)
+    _show(found, screen)
+    _write(found, outputs, screen)
+    if not found.partial:
+        checkpoint.unlink(missing_ok=True)
+    return found
 
 
-def _measure(
-    request: Request, table: Table, chosen: list[Candidate], side: Any
-) -> list[Measurement]:
-    """Return the measurements that were finished before the end or Ctrl-C."""
-    done: list[Measurement] = []
-    with suppress(KeyboardInterrupt), noting_interrupts() as interrupts:
-        from rich.progress import Progress
+def _drop_foreign(checkpoint: Path, table: Table, settings: dict[str, Any]) -> None:
+    """Begin anew where what was left belongs to other data or other settings."""
+    from mercer.comparison import belongs_to
 
-        from mercer.cli.comparison import measure
-
-        running = measure(
-            table.X,
-            table.y,
-            chosen,
-            C=request.C,
-            folds=request.folds,
-            repeats=request.repeats,
-            seed=request.seed,
-            n_threads=request.threads,
-            time_limit=request.time_limit,
-        )
-        with Progress(console=side, transient=True, disable=not side.is_terminal) as progress:
-            task = progress.add_task("fitting", total=len(chosen) * request.n_folds)
-            for measurement in running:
-                done.append(measurement)
-                progress.update(task, advance=1, description=_next_name(chosen, measurement))
-                if interrupts:
-                    break
-    return done
+    if checkpoint.exists() and not belongs_to(checkpoint, table, settings):
+        checkpoint.unlink()
 
 
-def _next_name(chosen: list[Candidate], measurement: Measurement) -> str:
-    following = chosen[(measurement.candidate + 1) % len(chosen)]
-    return f"{following.library} {following.kernel}"
+@contextmanager
+def _progress(side: Any, minutes: float) -> Iterator[Any]:
+    """Yield what shows progress: a bar in a window, now and then a line elsewhere."""
+    begun = last = time.monotonic()
+
+    def left() -> str:
+        seconds = max(0.0, 60 * minutes - (time.monotonic() - begun))
+        text = f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
+        return f"at most {text} left"
+
+    if not side.is_terminal:
+
+        def line(done: int, total: int, text: str) -> None:
+            nonlocal last
+            if time.monotonic() - last >= PAUSE:
+                last = time.monotonic()
+                side.print(f"{done} of {total} fits, {text} next, {left()}", soft_wrap=True)
+
+        yield line
+        return
+    from rich.progress import Progress
+
+    with Progress(console=side, transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def show(done: int, total: int, text: str) -> None:
+            bar.update(task, completed=done, total=total, description=f"{text}, {left()}")
+
+        yield show
 
 
-def _show(comparison: Any, request: Request, screen: Any) -> None:
-    from mercer._threads import available_threads
-    from mercer.cli.output import terminal_table
-    from mercer.cli.words import summarize
+def _show(found: Comparison, screen: Any) -> None:
+    from mercer.cli.comparison_table import comparison_table
 
-    screen.print(terminal_table(comparison))
-    for sentence in summarize(comparison, available_threads(request.threads)):
-        screen.print(sentence, soft_wrap=True, markup=False)
+    screen.print(comparison_table(found, screen.width))
+    for sentence in found.sentences():
+        screen.print(sentence, soft_wrap=not screen.is_terminal, markup=False)
 
 
-def _write(
-    comparison: Any,
-    request: Request,
-    table: Table,
-    paths: tuple[Path | None, Path | None, Path | None],
-    screen: Any,
-) -> None:
-    from dataclasses import asdict
+def _write(found: Comparison, outputs: tuple[Path | None, ...], screen: Any) -> None:
+    import json as json_format
 
-    from mercer.cli.output import write_csv, write_json
-    from mercer.cli.picture import draw_comparison
+    from mercer._files import write_text_whole
 
-    output, csv, json = paths
-    output = output or Path(f"compare-{table.name}.png")
-    draw_comparison(comparison, table, request.C, output)
+    report, csv, json = outputs
+    assert report is not None
+    found.report(report)
     if csv is not None:
-        write_csv(comparison, csv)
+        write_text_whole(csv, found.results_.to_csv())
     if json is not None:
-        shape = {"data": table.name, "rows": table.X.shape[0], "features": table.X.shape[1]}
-        write_json(comparison, json, {**shape, "classes": table.class_counts(), **asdict(request)})
-    written = ", ".join(str(path) for path in (output, csv, json) if path is not None)
+        results = json_format.loads(found.results_.reset_index().to_json(orient="records"))
+        folds = json_format.loads(found.folds_.to_json(orient="records"))
+        said = {"sentences": found.sentences(), "measure": found.measure, "partial": found.partial}
+        said |= {"settings": found.settings, "left_out_models": found.left_out_models}
+        everything = {"data": found.table.name, **said, "results": results, "folds": folds}
+        text = json_format.dumps(everything, indent=2, ensure_ascii=False, default=str)
+        write_text_whole(json, text + "\n")
+    written = ", ".join(str(path) for path in outputs if path is not None)
     screen.print(f"Written: {written}", soft_wrap=True, markup=False)
 
 
@@ -216,39 +241,27 @@ def _note(side: Any, text: str) -> None:
 
 
 def _headline(table: Table) -> str:
-    rows, features = table.X.shape
+    rows, columns = table.frame.shape
+    start = f"{table.name}: {rows} rows, {columns} column{'s' * (columns != 1)}"
+    if table.task == "regression":
+        low, high = table.target.min(), table.target.max()
+        return f"{start}, {table.target.name or 'target'} from {low:.4g} to {high:.4g}"
     counts = table.class_counts()
     shown = [f"{name} {count}" for name, count in list(counts.items())[:6]]
     more = ", …" if len(counts) > 6 else ""
-    return (
-        f"{table.name}: {rows} rows, {features} feature{'s' * (features != 1)}, "
-        f"{len(counts)} classes ({', '.join(shown)}{more})"
-    )
-
-
-def _chosen(text: str, what: str) -> list[str]:
-    """Return the words between commas, each of which must be known."""
-    from mercer.cli.comparison import KERNELS, LOSSES
-
-    known = KERNELS if what == "kernel" else LOSSES
-    words = list(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
-    if not words:
-        raise InputError(f"Give at least one {what} of {', '.join(known)}.")
-    for word in words:
-        if word not in known:
-            hint = suggestion(word, known)
-            raise InputError(f"There is no {what} {word!r} among {', '.join(known)}{hint}")
-    return words
+    return f"{start}, {len(counts)} classes ({', '.join(shown)}{more})"
 
 
 def _check_writable(name: str, path: Path | None) -> None:
     """Find out before the work whether its result can be kept."""
+    from mercer._files import check_writable
+    from mercer.tables import InputError
+
     if path is None:
         return
-    if name == "output" and path.suffix.lower() not in PICTURE_KINDS:
-        kinds = ", ".join(PICTURE_KINDS)
-        raise InputError(f"--output must end in one of {kinds}; got {str(path)!r}.")
-    if path.is_dir():
-        raise InputError(f"--{name} must be a file, but {str(path)!r} is a folder.")
-    if not path.parent.is_dir():
-        raise InputError(f"The folder of --{name} does not exist: {str(path.parent)!r}.")
+    if name == "output" and path.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"--output must end in .html; got {str(path)!r}.")
+    try:
+        check_writable(path)
+    except OSError as error:
+        raise InputError(f"--{name} cannot be written: {error}.") from None

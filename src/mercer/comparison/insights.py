@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.preprocessing import StandardScaler
 
 from mercer.comparison.rivals import BASELINE
-from mercer.spheres import OneClassSearch
+from mercer.spheres import SVDD, OneClassSearch
 from mercer.tables import vectorizer
 
 if TYPE_CHECKING:
@@ -71,15 +71,16 @@ def find_insights(found: Comparison, seconds: float) -> Insights:
 def hard_rows(found: Comparison) -> pd.DataFrame:
     """Return the rows that every model but the baseline gets wrong, or misses most."""
     names = [name for name in found.predictions_ if name != BASELINE]
+    rows: Any = []
     target = found.table.target.to_numpy()
     if found.table.task == "classification":
         wrong = np.array([found.predictions_[name] != target for name in names], dtype=bool)
         known = np.array([[one is not None for one in found.predictions_[name]] for name in names])
-        rows = np.flatnonzero((wrong & known).all(axis=0))[:MOST_LISTED] if names else []
+        rows = np.flatnonzero((wrong & known).all(axis=0))[:MOST_LISTED] if names else rows
     else:
         off = np.array([np.abs(found.predictions_[name] - target) for name in names])
         nearest = np.nan_to_num(off.min(axis=0)) if names else np.zeros(0)
-        rows = np.argsort(-nearest, kind="stable")[:MOST_LISTED] if names else []
+        rows = np.argsort(-nearest, kind="stable")[:MOST_LISTED] if names else rows
     listed = [{name: found.predictions_[name][row] for name in names} for row in rows]
     return pd.DataFrame({"row": rows, "target": target[list(rows)], "predictions": listed})
 
@@ -96,11 +97,11 @@ def _unusual(found: Comparison, seconds: float) -> pd.DataFrame:
     some = points
     if len(points) > MOST_DESCRIBED:
         some = points[rng.permutation(len(points))[:MOST_DESCRIBED]]
-    model = OneClassSearch().fit(some)
-    depth = np.asarray(model.decision_function(points), dtype=np.float64)
-    rows = np.argsort(depth, kind="stable")[:MOST_LISTED]
-    rows = rows[depth[rows] < 0]
-    return pd.DataFrame({"row": rows, "distance": -depth[rows]})
+    ball = OneClassSearch(SVDD()).fit(some).best_estimator_
+    distance = np.asarray(ball.distance(points)) / (ball.radius_ or 1.0)
+    rows = np.argsort(-distance, kind="stable")[:MOST_LISTED]
+    rows = rows[distance[rows] > 1.0]
+    return pd.DataFrame({"row": rows, "distance": distance[rows]})
 
 
 def _first_fold(found: Comparison) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from mercer.comparison.folds import Fold
 from mercer.comparison.measures import measure_classes, measure_numbers
@@ -26,6 +27,9 @@ MANY_ROWS = 3000
 
 LARGEST_SHARE = 0.3
 """A single fit may take this share of the time that is left."""
+
+MUCH_WORK = 200_000
+"""Numbers in a table from which threads of other libraries pay."""
 
 Progress = Callable[[int, int, str], None]
 
@@ -211,7 +215,7 @@ class Race:
         rows = self._some(fold.train, rival.most_rows)
         model = rival.pipeline(self.table, self._setting(len(rows)))
         train, test = self.table.frame.iloc[rows], self.table.frame.iloc[fold.test]
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings(record=True) as caught, self._threads(len(rows)):
             warnings.simplefilter("always")
             try:
                 start = time.perf_counter()
@@ -242,6 +246,14 @@ class Race:
             probabilities,
             _first_line(caught[0].message) if caught else "",
         )
+
+    def _threads(self, n_rows: int) -> Any:
+        """Hold other libraries to one thread for little work: theirs wait for each other.
+
+        Beside a busy process that costs far more than a second thread is worth.
+        """
+        little = n_rows * self.table.frame.shape[1] < MUCH_WORK
+        return threadpool_limits(1 if little else self.n_jobs)
 
     @property
     def positive(self) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import sklearn.svm
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
@@ -19,8 +21,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC as PeerSVC
-from sklearn.svm import SVR as PeerSVR
 from sklearn.tree import DecisionTreeRegressor
 
 from mercer.fuzzy import FuzzyRuleClassifier
@@ -133,8 +133,6 @@ def _rvr(setting: Setting) -> Any:
 
 
 def _scaled_target(model: Any) -> Any:
-    from sklearn.compose import TransformedTargetRegressor
-
     return TransformedTargetRegressor(model, transformer=StandardScaler())
 
 
@@ -148,7 +146,7 @@ def _tree(setting: Setting) -> Any:
 
 
 def _forest(kind: Any, setting: Setting, **more: Any) -> Any:
-    return kind(300, random_state=setting.seed, n_jobs=-1, **more)
+    return kind(300, random_state=setting.seed, n_jobs=setting.n_jobs or -1, **more)
 
 
 def _peer(machine: Any, setting: Setting) -> Any:
@@ -157,7 +155,7 @@ def _peer(machine: Any, setting: Setting) -> Any:
 
 
 CLASSIFIERS = (
-    Rival(BASELINE, "always the largest class", 0, lambda s: DummyClassifier(), scaled=False),
+    Rival(BASELINE, "largest class", 0, lambda s: DummyClassifier(), scaled=False),
     Rival(
         "lda",
         "linear discriminant",
@@ -194,8 +192,8 @@ CLASSIFIERS = (
         growth=1.8,
         most_rows=20_000,
     ),
-    Rival("svc", "SVC, parameters by gradients", 6, _gradient, growth=1.8),
-    Rival("svc_grid", "SVC, parameters by a grid", 6, _grid, growth=2.0, most_rows=4000),
+    Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.8),
+    Rival("svc_grid", "SVC (grid search)", 6, _grid, growth=2.0, most_rows=4000),
     Rival(
         "boosting",
         "gradient boosting",
@@ -226,7 +224,7 @@ CLASSIFIERS = (
 )
 
 REGRESSIONS = (
-    Rival(BASELINE, "always the mean", 0, lambda s: DummyRegressor(), scaled=False),
+    Rival(BASELINE, "mean of all", 0, lambda s: DummyRegressor(), scaled=False),
     Rival("ridge", "ridge regression", 1, lambda s: RidgeCV([0.01, 0.1, 1.0, 10.0, 100.0, 1000.0])),
     Rival("tree", "pruned tree", 2, _tree, scaled=False),
     Rival(
@@ -237,7 +235,7 @@ REGRESSIONS = (
         growth=1.8,
         most_rows=20_000,
     ),
-    Rival("svr", "SVR, parameters by a grid", 6, _svr, growth=2.0, most_rows=4000),
+    Rival("svr", "SVR (grid search)", 6, _svr, growth=2.0, most_rows=4000),
     Rival(
         "boosting",
         "gradient boosting",
@@ -252,17 +250,17 @@ REGRESSIONS = (
 PEERS = {
     "classification": Rival(
         "peer",
-        "scikit-learn's SVC, a grid",
+        "scikit-learn's SVC (grid)",
         6,
-        lambda s: _peer(PeerSVC(class_weight=s.class_weight), s),
+        lambda s: _peer(sklearn.svm.SVC(class_weight=s.class_weight), s),
         growth=2.0,
         most_rows=4000,
     ),
     "regression": Rival(
         "peer",
-        "scikit-learn's SVR, a grid",
+        "scikit-learn's SVR (grid)",
         6,
-        lambda s: _scaled_target(_peer(PeerSVR(epsilon=0.05), s)),
+        lambda s: _scaled_target(_peer(sklearn.svm.SVR(epsilon=0.05), s)),
         growth=2.0,
         most_rows=4000,
     ),

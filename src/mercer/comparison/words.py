@@ -85,7 +85,9 @@ def _ties(found: Comparison) -> str:
         return "Every other model is clearly worse (corrected paired test, 95 %)."
     titles = [results.loc[name, "title"] for name in tied]
     verb = "is" if len(titles) == 1 else "are"
-    text = f"{listed(titles).capitalize()} {verb} not clearly worse (corrected paired test, 95 %)"
+    names = listed(titles)
+    names = names[0].upper() + names[1:]
+    text = f"{names} {verb} not clearly worse (corrected paired test, 95 %)"
     if results.loc[BASELINE, "verdict"] == "tied" if BASELINE in results.index else False:
         return f"{text}, so that nothing has been shown to be learned."
     if found.simplest_name_ == found.best_name_:

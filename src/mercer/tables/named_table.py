@@ -13,6 +13,7 @@ from mercer.tables.table import Table
 
 SHIPPED = ("iris", "wine", "breast_cancer", "digits", "diabetes")
 GENERATED = ("moons", "circles", "blobs")
+NAMES = (*SHIPPED, *GENERATED)
 
 
 def named_table(name: str, seed: int = 0) -> Table:
@@ -36,7 +37,7 @@ def named_table(name: str, seed: int = 0) -> Table:
     >>> named_table("iris").class_counts()
     {'setosa': 50, 'versicolor': 50, 'virginica': 50}
     """
-    known = (*SHIPPED, *GENERATED)
+    known = NAMES
     if name not in known:
         hint = suggestion(str(name), known)
         hint = f" (there are {', '.join(known)})." if hint == "." else hint

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -39,6 +40,11 @@ from mercer.svm import SVC
 
 IRRELEVANT = ("warm_start", "checkpoint", "n_jobs", "verbose", "max_evaluations")
 """Settings that may change before an interrupted search is taken up again."""
+
+
+def _has_probabilities(search: Any) -> bool:
+    model = getattr(search, "best_estimator_", search.estimator)
+    return model is not None and hasattr(model, "predict_proba")
 
 
 class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -419,6 +425,21 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         X = self._checked(X)
         return self.best_estimator_.decision_function(X)
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probabilities of the best estimator, where it has any.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        X = self._checked(X)
+        return self.best_estimator_.predict_proba(X)
 
 
 def _kernel_params(model: SVC | RVC, kernel: Kernel) -> dict[str, Any]:

@@ -120,8 +120,7 @@ def compare_table(
     ['lda', 'dummy']
     """
     _check(minutes=minutes, folds=folds, repeats=repeats)
-    settings = {"models": models, "minutes": minutes, "folds": folds, "repeats": repeats}
-    settings |= {"seed": seed, "peer": peer or None, "task": table.task}
+    settings = _settings(table, models, minutes, folds, repeats, seed, peer)
     begun, rivals = time.monotonic(), rivals_for(table.task, models, peer)
     is_classes = table.task == "classification"
     unbalanced = is_classes and is_unbalanced(table.class_counts())
@@ -149,6 +148,32 @@ def compare_table(
             found.insights_ = find_insights(found, 60.0 * minutes - (time.monotonic() - begun))
     found.seconds_ = time.monotonic() - begun
     return found
+
+
+def belongs_to(checkpoint: Any, table: Table, settings: dict[str, Any]) -> bool:
+    """Say whether a checkpoint was left by a comparison of this table with these settings.
+
+    Parameters
+    ----------
+    checkpoint : path
+    table : Table
+    settings : dict
+        What `compare_table` would be called with.
+    """
+    names = ("models", "minutes", "folds", "repeats", "seed", "peer")
+    own = _settings(table, *[settings[name] for name in names])
+    try:
+        SearchRecord.open(_fingerprint(table, own), checkpoint)
+    except ValueError:
+        return False
+    return True
+
+
+def _settings(
+    table: Table, models: Any, minutes: float, folds: int, repeats: int, seed: int, peer: bool
+) -> dict[str, Any]:
+    own = {"models": models, "minutes": minutes, "folds": folds, "repeats": repeats}
+    return own | {"seed": seed, "peer": peer or None, "task": table.task}
 
 
 def _check(minutes: float, folds: int, repeats: int) -> None:

@@ -1,0 +1,81 @@
+"""A comparison as a table in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mercer.comparison import Comparison
+
+MEASURES = {
+    "error": "error %",
+    "balanced_error": "balanced %",
+    "roc_auc": "AUC",
+    "log_loss": "log loss",
+    "f1": "F1",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
+}
+SHARES = ("error", "balanced_error")
+WIDE = 92
+"""Characters from which all measures have room."""
+
+
+def comparison_table(found: Comparison, width: int) -> Any:
+    """Return the table for a rich console, the best model first and bold.
+
+    Parameters
+    ----------
+    found : Comparison
+    width : int
+        Characters of a line; where they are few, only what ranks the models is shown.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    results = found.results_
+    own = [name for name in MEASURES if name in results]
+    shown = [found.measure, *[name for name in own if name != found.measure]]
+    shown = shown if width >= WIDE else shown[:1]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("model", overflow="fold")
+    for name in shown:
+        head = MEASURES[name] + (" ± sd" if name == found.measure else "")
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("fit", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for name, row in results.iterrows():
+        cells = [_cell(one, row[one]) for one in shown]
+        cells[0] += f" ± {_cell(found.measure, row['error_sd']):>4}"
+        table.add_row(
+            str(row["title"]),
+            *cells,
+            duration(row["fit_seconds"]),
+            str(row["verdict"]),
+            style="bold" if name == found.best_name_ else None,
+        )
+    return table
+
+
+def _cell(measure: str, number: float) -> str:
+    if np.isnan(number):
+        return "–"
+    if measure in SHARES:
+        return f"{100 * number:.1f}"
+    return f"{number:.4g}" if measure in ("rmse", "mae") else f"{number:.3f}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the unit that suits it.
+
+    Examples
+    --------
+    >>> duration(0.0123), duration(2.5), duration(150.0)
+    ('12.3 ms', '2.5 s', '2.5 min')
+    """
+    if seconds < 1:
+        return f"{1e3 * seconds:.3g} ms" if seconds < 0.1 else f"{1e3 * seconds:.0f} ms"
+    return f"{seconds:.3g} s" if seconds < 100 else f"{seconds / 60:.1f} min"
