@@ -35,6 +35,10 @@ def check_prediction(program: Program, model: Any) -> Iterator[str]:
         squared = float((program.plain**2).sum(axis=1).max(initial=0.0))
         share = min(1.0, 1e-14 * model.kernel_.gamma * squared + 1e-15)
         allowed += 2 * share * float(np.abs(coefficients).sum())
+    if getattr(model.kernel_, "metric", "") == "euclidean":  # a root of such a difference
+        squared = float((program.plain**2).sum(axis=1).max(initial=0.0))
+        share = min(1.0, model.kernel_.gamma * float(np.sqrt(1e-15 * squared)))
+        allowed += share * float(np.abs(coefficients).sum())
     off = float(np.abs(found - expected).max(initial=0.0))
     if not off <= allowed + 1e-200:  # products of tiny numbers vanish
         yield f"decision values off by {off:.3g}, allowed {allowed:.3g}"
