@@ -30,9 +30,10 @@ def check_machines(program: Program, model: Any) -> Iterator[str]:
 
 def _check(program: Program, model: Any, machine: Machine) -> Iterator[str]:
     stated, beta = machine.program, machine.beta
-    noise = 50 * rounding(stated, machine.matrix, beta) + _kernel_rounding(program, model) * float(
-        np.abs(beta).sum()
-    )
+    size = np.abs(beta)
+    noise = 50 * rounding(stated, machine.matrix, beta)
+    noise += _kernel_rounding(program, model) * float(size.sum())
+    noise += 1e-14 * float(stated.ridge.max() * size.max())  # of balls less is taken for nothing
     yield from _feasible(machine)
     if not model.converged_:
         return
