@@ -14,6 +14,7 @@ from sklearn.metrics import roc_auc_score
 from mercer import SVDD, OneClassSearch, OneClassSVM
 from mercer.kernels import RBF, median_gamma
 from mercer.spheres import artificial_outliers
+from mercer.spheres._widths import widths_between_rows
 
 RNG = np.random.default_rng(0)
 ANGLE = RNG.uniform(0, 2 * np.pi, 300)
@@ -59,6 +60,22 @@ def test_support_fraction_stops_at_the_target() -> None:
     sigmas = [record["sigma"] for record in search.history_]
     assert sigmas == sorted(sigmas)
     assert len(search.best_estimator_.support_) / len(RING) <= 0.2 + 0.01
+
+
+def test_the_target_follows_nu() -> None:
+    """Half as much again where nu is small."""
+    nu, target = 0.04, 0.06
+    own = OneClassSearch(SVDD(nu=nu), strategy="support_fraction", trim=None).fit(RING)
+    given = OneClassSearch(
+        SVDD(nu=nu), strategy="support_fraction", target_error=target, trim=None
+    ).fit(RING)
+    assert [one["sigma"] for one in own.history_] == [one["sigma"] for one in given.history_]
+    assert chosen(own)["sigma"] == chosen(given)["sigma"]
+
+
+def test_two_different_rows_have_one_width() -> None:
+    points = np.array([[0.0], [0.0], [2.0], [2.0]])
+    np.testing.assert_array_equal(widths_between_rows(points, 5), [2.0])
 
 
 def test_support_fraction_that_is_never_reached() -> None:
