@@ -2,6 +2,8 @@
 
 The program in ``hot_loops/`` is compiled together with ``engine/hot_loops.cpp`` for one instruction
 set, with the flags of CMakeLists.txt, and run. Its headers say what is compared and how closely.
+The program itself needs no flags and no sanitizers, so one serves all copies of a compiler: the
+sanitizers of the loops watch over its memory too.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,12 +29,13 @@ def flags(level: str, compiler: str) -> list[str]:
     """Return the flags that CMakeLists.txt gives to the hot loops of one instruction set."""
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
     options = r"target_compile_options\(hot_loops_"
-    (common,) = re.findall(options + r"\$\{target\} PRIVATE (-O3[^)]*)\)", text)
+    (optimised,) = re.findall(r"set\(optimised \$<\$<NOT:\$<CONFIG:Debug>>:(-O\d)>\)", text)
+    (common,) = re.findall(options + r"\$\{target\} PRIVATE \$\{optimised\} ([^)]*)\)", text)
     levels = dict(re.findall(r"add_hot_loops\((\w+) ?(-m[^)]*)?\)", text))
     assert set(levels) == {"baseline", "avx2", "avx512"}, "CMakeLists.txt has other levels"
     of_gnu = dict(re.findall(options + r"(\w+) PRIVATE (-m[^)]*)\)", text))
     own = levels[level].split() + (of_gnu.get(level, "").split() if compiler != "clang++" else [])
-    return [*common.split(), *own]
+    return [optimised, *common.split(), *own]
 
 
 def tool(name: str) -> str:
@@ -43,18 +48,44 @@ def tool(name: str) -> str:
     return found
 
 
-def build(compiler: str, level: str, folder: Path, *options: str) -> Path:
-    """Compile the loops with the flags of their level, and the program without them."""
+def compiled(compiler: str, source: Path, target: Path, *options: str) -> Path:
+    """Compile one file."""
+    command = [tool(compiler), "-std=c++17", f"-I{ROOT / 'engine'}", *options]
+    done = subprocess.run([*command, "-c", source, "-o", target], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+@pytest.fixture(scope="module", name="program")
+def program_of_each_compiler(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The checking program without the loops, compiled when it is first asked for."""
+    folder = tmp_path_factory.mktemp("program")
+
+    @cache
+    def of(compiler: str) -> Path:
+        return compiled(compiler, PROGRAM, folder / f"{compiler}.o", "-O1", "-Wall", "-Wextra")
+
+    return of
+
+
+def build(
+    compiler: str, level: str, folder: Path, program: Callable[[str], Path], *options: str
+) -> Path:
+    """Compile the loops with the flags of their level, and put the program to them.
+
+    The loops come first: of inline functions that both have, the linker takes those that are
+    watched.
+    """
     if level != "baseline" and platform.machine() not in ("x86_64", "AMD64"):
         pytest.skip(f"{level} is of other processors")
-    command = [tool(compiler), "-std=c++17", f"-DMERCER_TARGET={level}", f"-I{ROOT / 'engine'}"]
-    loops = [*flags(level, compiler), *options, "-c", str(ROOT / "engine" / "hot_loops.cpp")]
-    program = ["-O2", "-Wall", "-Wextra", *options, str(PROGRAM), "hot_loops.o", "-o", "check"]
-    for arguments in ([*loops, "-o", "hot_loops.o"], program):
-        done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True)
-        if "cannot find" in done.stderr and "asan" in done.stderr:
-            pytest.skip(f"{compiler} has no sanitizers")
-        assert done.returncode == 0, done.stderr
+    settings = ["-DMERCER_TARGET=checked", *flags(level, compiler), *options]
+    source = ROOT / "engine" / "hot_loops.cpp"
+    loops = compiled(compiler, source, folder / "hot_loops.o", *settings)
+    command = [tool(compiler), *options, loops, program(compiler), "-o", folder / "check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if "cannot find" in done.stderr and "asan" in done.stderr:
+        pytest.skip(f"{compiler} has no sanitizers")
+    assert done.returncode == 0, done.stderr
     return folder / "check"
 
 
@@ -71,22 +102,27 @@ def run(*command: str) -> None:
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 @pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
-def test_as_shipped(compiler: str, level: str, tmp_path: Path) -> None:
-    run(str(build(compiler, level, tmp_path)))
+def test_as_shipped(
+    compiler: str, level: str, tmp_path: Path, program: Callable[[str], Path]
+) -> None:
+    run(str(build(compiler, level, tmp_path, program)), level)
 
 
 @pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
-def test_with_sanitizers(level: str, tmp_path: Path) -> None:
-    run(str(build("g++", level, tmp_path, *SANITIZED)), "--brief")
+def test_with_sanitizers(level: str, tmp_path: Path, program: Callable[[str], Path]) -> None:
+    run(str(build("g++", level, tmp_path, program, *SANITIZED)), level, "--brief")
 
 
 @pytest.mark.parametrize("options", [[], SANITIZED], ids=["fast", "sanitized"])
-def test_vectors_of_other_compilers(options: list[str], tmp_path: Path) -> None:
+def test_vectors_of_other_compilers(
+    options: list[str], tmp_path: Path, program: Callable[[str], Path]
+) -> None:
     """Vectors as plain arrays, for compilers that have none of their own."""
-    run(str(build("g++", "baseline", tmp_path, *PLAIN, *options)), "--brief")
+    check = build("g++", "baseline", tmp_path, program, *PLAIN, *options)
+    run(str(check), "baseline", "--brief")
 
 
-def test_on_arm(tmp_path: Path) -> None:
+def test_on_arm(tmp_path: Path, program: Callable[[str], Path]) -> None:
     emulator = tool("qemu-aarch64")
-    check = build("aarch64-linux-gnu-g++", "baseline", tmp_path, "-static")
-    run(emulator, str(check), "--brief")
+    check = build("aarch64-linux-gnu-g++", "baseline", tmp_path, program, "-static")
+    run(emulator, str(check), "baseline", "--brief")

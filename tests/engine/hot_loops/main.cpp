@@ -1,22 +1,18 @@
-// Checks one compiled copy of the hot loops, that of MERCER_TARGET, against plain scalar code.
+// Checks one compiled copy of the hot loops against plain scalar code: check LEVEL [--brief]
 //
-// Compiled with engine/hot_loops.cpp by test_hot_loops.py; only the latter gets the flags of the instruction set.
-// Prints a line for each failure and the number of comparisons; ends with 1 where one failed, and with 77 where
-// the processor lacks the instruction set. With --brief a part of the sizes is left out.
+// Linked by test_hot_loops.py with engine/hot_loops.cpp, which alone gets the flags of the instruction set LEVEL and is
+// compiled with MERCER_TARGET=checked, so that this program is compiled once for all of them. Prints a line for each
+// failure and the number of comparisons; ends with 1 where one failed, and with 77 where the processor lacks the
+// instruction set. With --brief a part of the sizes is left out.
 #include <cstring>
 
 #include "check_inner_smo.hpp"
 #include "check_sums.hpp"
 #include "check_tiles.hpp"
 
-#define MERCER_TEXT2(a) #a
-#define MERCER_TEXT(a) MERCER_TEXT2(a)
-#define MERCER_JOIN2(a, b) a##b
-#define MERCER_JOIN(a, b) MERCER_JOIN2(a, b)
-
 namespace mercer {
-const HotLoops<float>& MERCER_JOIN(hot_loops_f32_, MERCER_TARGET)();
-const HotLoops<double>& MERCER_JOIN(hot_loops_f64_, MERCER_TARGET)();
+const HotLoops<float>& hot_loops_f32_checked();
+const HotLoops<double>& hot_loops_f64_checked();
 }  // namespace mercer
 
 namespace {
@@ -42,14 +38,15 @@ void check_all(const mercer::HotLoops<T>& loops) {
 }  // namespace
 
 int main(int count, char** words) {
-    check::brief = count > 1 && std::strcmp(words[1], "--brief") == 0;
-    const char* level = MERCER_TEXT(MERCER_TARGET);
+    if (count < 2) return 1;
+    const char* level = words[1];
+    check::brief = count > 2 && std::strcmp(words[2], "--brief") == 0;
     if (!present(level)) {
         std::printf("this processor does not have %s\n", level);
         return 77;
     }
-    check_all(mercer::MERCER_JOIN(hot_loops_f32_, MERCER_TARGET)());
-    check_all(mercer::MERCER_JOIN(hot_loops_f64_, MERCER_TARGET)());
+    check_all(mercer::hot_loops_f32_checked());
+    check_all(mercer::hot_loops_f64_checked());
     std::printf("%s: %ld comparisons, %ld failed\n", level, check::made, check::failed);
     return check::failed != 0;
 }
