@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from inspect import signature
+from numbers import Integral, Real
 from typing import Any
 
 import joblib
@@ -16,7 +18,7 @@ from mercer.comparison.measures import is_unbalanced
 from mercer.comparison.race import Progress, Race
 from mercer.comparison.rivals import rivals_for
 from mercer.model_selection.search_record import SearchRecord
-from mercer.tables import InputError, Table, as_table
+from mercer.tables import InputError, Table, as_table, suggestion
 
 SHARE_OF_RACE = 0.75
 """Part of the time for the folds; the rest is for the best model and what it tells."""
@@ -54,22 +56,23 @@ def compare(X: Any, y: Any = None, **options: Any) -> Comparison:
     >>> result.best_.predict(X[:2]).tolist()
     ['0', '0']
     """
-    own = {name: options.pop(name) for name in list(options) if name in _OWN}
-    table = X if isinstance(X, Table) else as_table(X, y, **options)
-    return compare_table(table, **own)
+    for name in options:
+        if name not in _OWN + _OF_TABLES:
+            raise InputError(
+                f"`compare` has no option {name!r}" + suggestion(name, _OWN + _OF_TABLES)
+            )
+    own = {name: options.pop(name) for name in _OWN if name in options}
+    if not isinstance(X, Table):
+        return compare_table(as_table(X, y, **options), **own)
+    if y is not None or options:
+        given = "y" if y is not None else next(iter(options))
+        raise InputError(f"`{given}` cannot be changed any more: the data are a Table already.")
+    return compare_table(X, **own)
 
 
-_OWN = (
-    "models",
-    "minutes",
-    "folds",
-    "repeats",
-    "seed",
-    "n_jobs",
-    "peer",
-    "checkpoint",
-    "progress",
-)
+def _keywords(function: Any) -> tuple[str, ...]:
+    known = signature(function).parameters.values()
+    return tuple(one.name for one in known if one.kind is one.KEYWORD_ONLY)
 
 
 def compare_table(
@@ -119,7 +122,7 @@ def compare_table(
     >>> found.results_.index.tolist()
     ['lda', 'dummy']
     """
-    _check(minutes=minutes, folds=folds, repeats=repeats)
+    _check(minutes, folds, repeats, seed, n_jobs)
     settings = _settings(table, models, minutes, folds, repeats, seed, peer)
     begun, rivals = time.monotonic(), rivals_for(table.task, models, peer)
     is_classes = table.task == "classification"
@@ -139,8 +142,10 @@ def compare_table(
     )
     outcomes = race.run()
     if not outcomes:
-        reasons = "; ".join(f"{name}: {why}" for name, why in race.left_out.items())
-        raise KeyboardInterrupt if race.interrupted else InputError(f"No model fits; {reasons}.")
+        if race.interrupted:
+            raise KeyboardInterrupt
+        reasons = list(dict.fromkeys(race.left_out.values()))  # often one reason for all
+        raise InputError(f"No model could be fitted: {'; '.join(reasons[:3])}.")
     found = Comparison(race, outcomes, measure, settings)
     if not race.interrupted:
         with suppress(KeyboardInterrupt):
@@ -176,13 +181,15 @@ def _settings(
     return own | {"seed": seed, "peer": peer or None, "task": table.task}
 
 
-def _check(minutes: float, folds: int, repeats: int) -> None:
-    if not (np.isfinite(minutes) and minutes > 0):
+def _check(minutes: Any, folds: Any, repeats: Any, seed: Any, n_jobs: Any) -> None:
+    if not (isinstance(minutes, Real) and 0 < float(minutes) < np.inf):
         raise InputError(f"minutes must be a number above 0; got {minutes!r}.")
-    if not (isinstance(folds, (int, np.integer)) and folds >= 2):
-        raise InputError(f"folds must be a whole number of at least 2; got {folds!r}.")
-    if not (isinstance(repeats, (int, np.integer)) and repeats >= 1):
-        raise InputError(f"repeats must be a whole number of at least 1; got {repeats!r}.")
+    least = {"folds": (folds, 2), "repeats": (repeats, 1), "seed": (seed, 0)}
+    if n_jobs is not None:
+        least["n_jobs"] = (n_jobs, 1)
+    for name, (given, lowest) in least.items():
+        if not isinstance(given, Integral) or isinstance(given, bool) or given < lowest:
+            raise InputError(f"{name} must be a whole number of at least {lowest}; got {given!r}.")
 
 
 def _fingerprint(table: Table, settings: dict[str, Any]) -> str:
@@ -191,3 +198,6 @@ def _fingerprint(table: Table, settings: dict[str, Any]) -> str:
     beside = [None if one is None else one.to_numpy() for one in (table.groups, table.time)]
     frame = {str(name): table.frame[name].to_numpy() for name in table.frame.columns}
     return str(joblib.hash([frame, table.target.to_numpy(), beside, table.positive, repr(same)]))
+
+
+_OWN, _OF_TABLES = _keywords(compare_table), _keywords(as_table)

@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from mercer.comparison.insights import Insights
+from mercer.comparison.measures import CLASSIFICATION, REGRESSION
 from mercer.comparison.paired import paired_difference
 from mercer.comparison.race import Outcome, Race
 from mercer.comparison.rivals import BASELINE, Rival
 from mercer.comparison.words import sentences, value
 from mercer.report import comparison_table_html, draw_errors, write_report
-from mercer.tables import Table
+from mercer.tables import InputError, Table, suggestion
 
 SECONDS = ("fit_seconds", "predict_seconds")
 
@@ -88,10 +89,9 @@ class Comparison:
 
     def fitted(self, name: str) -> Any:
         """Return any of the models, fitted to all rows (or as many as it can take)."""
-        rival, race = self._rivals[name], self._race
-        rows = race._some(np.arange(len(self.table.target)), rival.most_rows)
-        model = rival.pipeline(self.table, race._setting(len(rows)))
-        return model.fit(self.table.frame.iloc[rows], race.y[rows])
+        if name not in self._rivals:
+            raise InputError(f"There is no model {name!r} here{suggestion(name, self._rivals)}")
+        return self._race.fitted(self._rivals[name], np.arange(len(self.table.target)))
 
     def sentences(self) -> list[str]:
         """Return the answer in plain words, the best model first."""
@@ -99,7 +99,8 @@ class Comparison:
 
     def code(self) -> str:
         """Return the Python code that repeats this comparison."""
-        plain = {k: v for k, v in self.settings.items() if v is not None}
+        # The task is known to the table.
+        plain = {k: v for k, v in self.settings.items() if v is not None and k != "task"}
         arguments = ", ".join(f"{name}={setting!r}" for name, setting in plain.items())
         return "\n".join(
             [
@@ -107,7 +108,7 @@ class Comparison:
                 "",
                 "import mercer",
                 "",
-                f"result = mercer.compare(X, y, {arguments})",
+                f"result = mercer.compare(table, {arguments})",
                 "print(result)",
                 'result.report("report.html")',
                 "model = result.best_  # fitted to all rows",
@@ -137,7 +138,7 @@ class Comparison:
         return "\n".join([*rows, "", *self.sentences()])
 
     def _ranked(self, outcomes: Sequence[Outcome]) -> pd.DataFrame:
-        measures = list(outcomes[0].measures)
+        measures = CLASSIFICATION if self.table.task == "classification" else REGRESSION
         grouped = self.folds_.groupby("model", sort=False)
         table = grouped[[*measures, *SECONDS]].mean()
         table.insert(0, "title", [self._rivals[name].title for name in table.index])
@@ -155,7 +156,8 @@ class Comparison:
 
     def _judged(self, table: pd.DataFrame) -> pd.DataFrame:
         errors = self.folds_.pivot(index=["repeat", "fold"], columns="model", values=self.measure)
-        best, ratio = table.index[0], 1.0 / max(1, self.settings.get("folds", 5) - 1)
+        best = table.index[0]
+        ratio = float(np.mean([len(fold.test) / len(fold.train) for fold in self._race.folds]))
         differences, halves, verdicts = [], [], []
         for name in table.index:
             difference, half = paired_difference(errors[name], errors[best], ratio)
@@ -167,8 +169,9 @@ class Comparison:
 
     def _simplest(self) -> str:
         near = self.results_.index[self.results_["verdict"].isin(["best", "tied"])]
-        near = [name for name in near if name != BASELINE] or [BASELINE]
-        return str(min(near, key=lambda name: (self._rivals[name].simplicity, -_rank(near, name))))
+        if self.best_name_ != BASELINE:  # a tie with it means that nothing was learned
+            near = near.drop(BASELINE, errors="ignore")
+        return str(min(near, key=lambda name: self._rivals[name].simplicity))
 
     def _left_out_answers(self, outcomes: Sequence[Outcome]) -> tuple[Any, Any]:
         """Return what each model said of each row while that was left out in the first repeat."""
@@ -189,10 +192,6 @@ class Comparison:
             shape = (n, len(self.classes_))
             scores.setdefault(o.model, np.full(shape, np.nan))[test] = o.probabilities
         return said, scores
-
-
-def _rank(names: Sequence[str], name: str) -> int:
-    return -list(names).index(name)
 
 
 def _by_fold(outcomes: Sequence[Outcome]) -> pd.DataFrame:

@@ -12,7 +12,6 @@ from sklearn.model_selection import (
     RepeatedKFold,
     RepeatedStratifiedKFold,
     StratifiedGroupKFold,
-    TimeSeriesSplit,
 )
 
 from mercer.tables import InputError, Table
@@ -45,9 +44,7 @@ def make_folds(table: Table, folds: int, repeats: int, seed: int) -> list[Fold]:
     n = len(table.target)
     _check(table, folds)
     if table.time is not None:
-        order = np.argsort(table.time.to_numpy(), kind="stable")
-        splits = TimeSeriesSplit(folds).split(order)
-        return [Fold(0, k, order[a], order[b]) for k, (a, b) in enumerate(splits)]
+        return _with_classes(table, _in_time(table, folds))
     is_classes = table.task == "classification"
     y = table.target.to_numpy() if is_classes else None
     if table.groups is not None:
@@ -57,11 +54,40 @@ def make_folds(table: Table, folds: int, repeats: int, seed: int) -> list[Fold]:
             cut = kind(folds, shuffle=True, random_state=seed + repeat)
             parts = cut.split(np.zeros(n), y, table.groups.to_numpy())
             found += [Fold(repeat, k, a, b) for k, (a, b) in enumerate(parts)]
-        return found
+        return _with_classes(table, found)
     many: Any = RepeatedStratifiedKFold if is_classes else RepeatedKFold
     cut = many(n_splits=folds, n_repeats=repeats, random_state=seed)
     parts = cut.split(np.zeros(n), y)
     return [Fold(k // folds, k % folds, a, b) for k, (a, b) in enumerate(parts)]
+
+
+def _in_time(table: Table, folds: int) -> list[Fold]:
+    """Return folds that follow each other; rows of one time are never on both sides of a cut."""
+    assert table.time is not None
+    order = np.argsort(table.time.to_numpy(), kind="stable")
+    times = table.time.to_numpy()[order]
+    n, size = len(order), len(order) // (folds + 1)
+    wanted = times[n - size * np.arange(folds, 0, -1)]
+    cuts = [*np.searchsorted(times, wanted).tolist(), n]
+    if min(np.diff([0, *cuts])) == 0:
+        raise InputError(
+            f"Too many rows have the same time for {folds} folds that learn from the past only; "
+            "use fewer folds."
+        )
+    return [Fold(0, k, order[: cuts[k]], order[cuts[k] : cuts[k + 1]]) for k in range(folds)]
+
+
+def _with_classes(table: Table, found: list[Fold]) -> list[Fold]:
+    """Return the folds if there is something to learn and to predict in each."""
+    y = table.target.to_numpy()
+    why = "time" if table.time is not None else "group"
+    for fold in found:
+        if not len(fold.test) or (table.task == "classification" and len(set(y[fold.train])) < 2):
+            raise InputError(
+                f"With folds by {why}, fold {fold.fold + 1} has only one class to learn from or no "
+                "row to predict; use fewer folds."
+            )
+    return found
 
 
 def _check(table: Table, folds: int) -> None:

@@ -63,7 +63,7 @@ def find_insights(found: Comparison, seconds: float) -> Insights:
             break
         try:
             parts[name] = look(found, left)
-        except ValueError:  # such as a fold with one class: nothing to say about that
+        except Exception:  # such as a part with one class; what was compared stands all the same
             parts[name] = None
     return Insights(**parts)
 
@@ -76,13 +76,21 @@ def hard_rows(found: Comparison) -> pd.DataFrame:
     if found.table.task == "classification":
         wrong = np.array([found.predictions_[name] != target for name in names], dtype=bool)
         known = np.array([[one is not None for one in found.predictions_[name]] for name in names])
-        rows = np.flatnonzero((wrong & known).all(axis=0))[:MOST_LISTED] if names else rows
+        rows = np.flatnonzero((wrong & known).all(axis=0)) if names else rows
+        rows = rows[np.argsort(_hope(found, rows), kind="stable")][:MOST_LISTED] if names else rows
     else:
         off = np.array([np.abs(found.predictions_[name] - target) for name in names])
         nearest = np.nan_to_num(off.min(axis=0)) if names else np.zeros(0)
         rows = np.argsort(-nearest, kind="stable")[:MOST_LISTED] if names else rows
     listed = [{name: found.predictions_[name][row] for name in names} for row in rows]
     return pd.DataFrame({"row": rows, "target": target[list(rows)], "predictions": listed})
+
+
+def _hope(found: Comparison, rows: Any) -> Any:
+    """Return the mean probability that models give to what is true of some rows."""
+    codes = np.searchsorted(found.classes_, found.table.target.to_numpy()[rows].astype(str))
+    scores = [one[rows, codes] for one in found.scores_.values() if one is not None]
+    return np.mean(scores, axis=0) if scores else np.zeros(len(rows))
 
 
 def _matrix(found: Comparison) -> Any:
@@ -114,51 +122,47 @@ def _features(found: Comparison, seconds: float) -> pd.DataFrame | None:
         return None
     start, race, fold = time.monotonic(), found._race, _first_fold(found)
     rival = found._rivals[found.best_name_]
-    rows = race._some(fold.train, rival.most_rows)
-    frame, y = found.table.frame, race.y
-    model = rival.pipeline(found.table, race._setting(len(rows)))
-    model.fit(frame.iloc[rows], y[rows])
-    test = race._some(fold.test, MOST_TESTED)
-    held, truth = frame.iloc[test], y[test]
+    model = race.fitted(rival, fold.train)
+    test = race.some(fold.test, MOST_TESTED)
+    held = found.table.frame.iloc[test]
+
+    def error(frame: Any) -> float:
+        return race.measured(test, race.predicted(model, frame))[found.measure]
+
     begun = time.monotonic()
-    base = _error(found, truth, model.predict(held))
+    base = error(held)
     one = max(1e-4, time.monotonic() - begun)
     most = min(MOST_FEATURES, int((seconds - (begun - start)) / (one * SHUFFLES)))
+    if most <= 0:
+        return None
     rng, found_rows = np.random.default_rng(found.settings.get("seed", 0)), []
-    for name in _leading(found, most):
+    for name in _leading(found, fold.train, most):
         rises = []
         for _ in range(SHUFFLES):
             shuffled = held.copy()
-            shuffled[name] = held[name].to_numpy()[rng.permutation(len(held))]
-            rises.append(_error(found, truth, model.predict(shuffled)) - base)
+            shuffled[name] = held[name].array[rng.permutation(len(held))]
+            rises.append(error(shuffled) - base)
         found_rows.append((str(name), float(np.mean(rises)), float(np.std(rises, ddof=1))))
     table = pd.DataFrame(found_rows, columns=["feature", "importance", "sd"])
     return table.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
 
 
-def _leading(found: Comparison, most: int) -> list[Any]:
-    """Return the columns to look at: all, or numbers that say most about the target alone."""
-    frame = found.table.frame
+def _leading(found: Comparison, train: Any, most: int) -> list[Any]:
+    """Return the columns to look at: all, or those without numbers and the plainest of the rest."""
+    frame, y = found.table.frame.iloc[train], found._race.y[train]
     if frame.shape[1] <= most:
         return list(frame.columns)
     numbers = frame.select_dtypes("number")
+    words = [name for name in frame.columns if name not in numbers.columns]
+    if len(words) >= most or numbers.empty:
+        return words[:most]
     values = np.nan_to_num(StandardScaler().fit_transform(numbers.to_numpy()))
     if found.table.task == "classification":
-        codes = np.searchsorted(found.classes_, found._race.y)
-        means = np.array([values[codes == k].mean(axis=0) for k in range(len(found.classes_))])
+        means = np.array([values[y == name].mean(axis=0) for name in np.unique(y)])
         said = np.abs(means).max(axis=0)
     else:
-        y = found._race.y - found._race.y.mean()
-        said = np.abs(y @ values)
-    return numbers.columns[np.argsort(-said, kind="stable")[: max(0, most)]].tolist()
-
-
-def _error(found: Comparison, truth: Any, said: Any) -> float:
-    if found.measure == "rmse":
-        return float(np.sqrt(np.mean((np.asarray(said) - truth) ** 2)))
-    if found.measure == "balanced_error":
-        return 1.0 - float(np.mean([np.mean(said[truth == one] == one) for one in set(truth)]))
-    return float(np.mean(said != truth))
+        said = np.abs((y - y.mean()) @ values)
+    return words + numbers.columns[np.argsort(-said, kind="stable")].tolist()[: most - len(words)]
 
 
 def _learning(found: Comparison, seconds: float) -> pd.DataFrame | None:
@@ -172,17 +176,20 @@ def _learning(found: Comparison, seconds: float) -> pd.DataFrame | None:
         folds = folds[:1]
     if sum(SHARES) * result["fit_seconds"] > seconds:
         return None
-    rng, points = np.random.default_rng(found.settings.get("seed", 0)), []
+    # A model that never sees more rows would not gain by them.
+    wholes = [race.some(fold.train, rival.most_rows) for fold in folds]
+    points = []
     for share in SHARES:
         errors = []
-        for fold in folds:
-            part = rng.permutation(fold.train)[: int(share * len(fold.train))]
-            rows = race._some(np.sort(part), rival.most_rows)
-            model = rival.pipeline(found.table, race._setting(len(rows)))
-            model.fit(found.table.frame.iloc[rows], race.y[rows])
-            said = model.predict(found.table.frame.iloc[fold.test])
-            errors.append(_error(found, race.y[fold.test], said))
-        spread = float(np.std(errors, ddof=1)) if len(errors) > 1 else float("nan")
-        points.append((int(share * len(folds[0].train)), float(np.mean(errors)), spread))
-    points.append((len(folds[0].train), float(result[found.measure]), float(result["error_sd"])))
+        for fold, whole in zip(folds, wholes):
+            model = race.fitted(rival, race.some(whole, int(share * len(whole))))
+            said = race.predicted(model, found.table.frame.iloc[fold.test])
+            errors.append(race.measured(fold.test, said)[found.measure])
+        points.append((int(share * len(wholes[0])), float(np.mean(errors)), _spread(errors)))
+    errors = [race.known[rival.name, 0, fold.fold].measures[found.measure] for fold in folds]
+    points.append((len(wholes[0]), float(np.mean(errors)), _spread(errors)))
     return pd.DataFrame(points, columns=["rows", "error", "error_sd"])
+
+
+def _spread(errors: list[float]) -> float:
+    return float(np.std(errors, ddof=1)) if len(errors) > 1 else float("nan")

@@ -30,7 +30,11 @@ def is_unbalanced(counts: dict[str, int]) -> bool:
 
 
 def measure_classes(
-    truth: Any, said: Any, probabilities: NDArray[np.float64] | None, positive: int
+    truth: Any,
+    said: Any,
+    probabilities: NDArray[np.float64] | None,
+    n_classes: int,
+    positive: int,
 ) -> dict[str, float]:
     """Return the measures of a classifier, NaN for those that need probabilities it has not.
 
@@ -39,13 +43,15 @@ def measure_classes(
     truth, said : ndarray of int of shape (n,)
         Positions among all classes.
     probabilities : ndarray of shape (n, n_classes) or None
+    n_classes : int
+        Of the whole table; these rows may lack some.
     positive : int
         The class that F1 speaks of where there are two.
 
     Examples
     --------
     >>> truth, said = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
-    >>> found = measure_classes(truth, said, None, positive=1)
+    >>> found = measure_classes(truth, said, None, n_classes=2, positive=1)
     >>> found["error"], found["balanced_error"], round(found["f1"], 2)
     (0.25, 0.25, 0.8)
     """
@@ -54,17 +60,14 @@ def measure_classes(
     found = dict.fromkeys(CLASSIFICATION, float("nan"))
     found["error"] = float(np.mean(truth != said))
     found["balanced_error"] = 1.0 - float(np.mean(recalls))
-    found["f1"] = _f1(truth, said, probabilities, positive)
+    found["f1"] = _f1(truth, said, n_classes, positive)
     if probabilities is not None:
         found |= _of_probabilities(truth, probabilities, present, positive)
     return found
 
 
-def _f1(truth: Any, said: Any, probabilities: Any, positive: int) -> float:
-    n_classes = max(int(truth.max(initial=0)), int(said.max(initial=0))) + 1
-    if probabilities is not None:
-        n_classes = probabilities.shape[1]
-    if n_classes <= 2:
+def _f1(truth: Any, said: Any, n_classes: int, positive: int) -> float:
+    if n_classes == 2:
         return float(metrics.f1_score(truth == positive, said == positive, zero_division=0.0))
     return float(metrics.f1_score(truth, said, average="macro", zero_division=0.0))
 

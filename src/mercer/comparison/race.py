@@ -19,11 +19,17 @@ from mercer.comparison.rivals import BASELINE, Rival, Setting
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import Table
 
-PROBED_ROWS = 500
-"""Rows of a first fit that tells how long one on all rows would take."""
+PROBED_ROWS = (500, 1500)
+"""Rows of two small fits that tell how long one on all rows would take."""
 
 MANY_ROWS = 3000
-"""Up to so many rows no such fit is needed."""
+"""Up to so many rows no such fits are needed."""
+
+LEAST_GROWING = 0.1
+"""Of the time of a small fit, at least this part is taken to grow with the rows."""
+
+LEAST_OF_CLASS = 5
+"""Rows that a class keeps in a random part, if it has them: folds inside need more than one."""
 
 LARGEST_SHARE = 0.3
 """A single fit may take this share of the time that is left."""
@@ -47,9 +53,8 @@ class Outcome:
     size_bytes: int
     n_trained: int
     said: NDArray[np.float64]
-    """Positions of classes, or numbers, for the rows left out."""
+    """Positions of classes, or numbers, for the rows left out; only of the first repeat."""
     probabilities: NDArray[np.float64] | None
-    warning: str = ""
 
     def as_entry(self) -> dict[str, Any]:
         """Return what JSON can hold, with the bytes of all numbers."""
@@ -121,7 +126,6 @@ class Race:
         self.known: dict[tuple[str, int, int], Outcome] = {}
         self.record.read(self._take_up)
         self.alive = list(self.rivals)
-        self.failed: dict[str, str] = {}
 
     def _take_up(self, entry: dict[str, Any]) -> None:
         found = Outcome.from_entry(entry, len(self.classes))
@@ -147,105 +151,121 @@ class Race:
             self.stopped = "it was interrupted"
         if not done:  # some models have the first fold at least
             done = [[o for o in self.known.values() if (o.repeat, o.fold) == (0, 0)]]
+            reached = {outcome.model for outcome in done[0]}
+            for rival in [rival for rival in self.alive if rival.name not in reached]:
+                self._leave_out(rival, f"{self.stopped} before its turn")
         alive = {rival.name for rival in self.alive}
         return [outcome for fold in done for outcome in fold if outcome.model in alive]
 
     def _one_fold(self, k: int, fold: Fold) -> list[Outcome]:
-        found = []
+        found: list[Outcome] = []
         for position, rival in enumerate(list(self.alive)):
             total = len(self.folds) * len(self.alive)
             self.progress(k * len(self.alive) + position, total, rival.title)
             key = (rival.name, fold.repeat, fold.fold)
             if key not in self.known:
-                if k == 0 and not self._is_affordable(rival, fold):
+                if k == 0 and not self._is_affordable(rival, fold, len(found)):
                     continue
                 outcome = self._fit(rival, fold)
                 if outcome is None:
                     continue
                 self.known[key] = outcome
-                self.record.add(outcome.as_entry())
+                if self.record.path is not None:
+                    self.record.add(outcome.as_entry())
             found.append(self.known[key])
         return found
 
-    def _setting(self, n_rows: int) -> Setting:
+    def _setting(self, rows: Any) -> Setting:
+        """Return what a model for these rows is built for; they may lack a class."""
         columns = max(1, self.table.frame.shape[1])
-        return Setting(n_rows, columns, len(self.classes), self.balanced, self.seed, self.n_jobs)
+        n_classes = len(np.unique(self.y[rows])) if self.classes else 0
+        return Setting(len(rows), columns, n_classes, self.balanced, self.seed, self.n_jobs)
 
-    def _is_affordable(self, rival: Rival, fold: Fold) -> bool:
-        """Find out by a small fit whether a whole one would take too long."""
+    def fitted(self, rival: Rival, rows: Any) -> Any:
+        """Return a model that has learned from these rows, or from as many as it can take."""
+        rows = self.some(rows, rival.most_rows)
+        model = rival.pipeline(self.table, self._setting(rows))
+        with warnings.catch_warnings(), self._threads(len(rows)):
+            warnings.simplefilter("ignore")
+            return model.fit(self.table.frame.iloc[rows], self.y[rows])
+
+    def _is_affordable(self, rival: Rival, fold: Fold, n_fitted: int) -> bool:
+        """Find out whether there is time for a model; the baseline and one other always have it."""
         columns = self.table.frame.shape[1]
         if rival.most_columns is not None and columns > rival.most_columns:
             return self._leave_out(rival, f"more than {rival.most_columns} columns")
-        n_train = min(len(fold.train), rival.most_rows or len(fold.train))
-        if n_train <= MANY_ROWS or rival.name == BASELINE:
+        if rival.name == BASELINE:
             return True
-        rows = self._some(fold.train, PROBED_ROWS)
-        start = time.perf_counter()
+        if self.left <= 0 and n_fitted > 1:
+            return self._leave_out(rival, "the time was over before its turn")
+        if min(len(fold.train), rival.most_rows or len(fold.train)) <= MANY_ROWS:
+            return True
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                rival.pipeline(self.table, self._setting(len(rows))).fit(
-                    self.table.frame.iloc[rows], self.y[rows]
-                )
-        except Exception as error:  # what a whole fit would say as well, or worse
-            return self._leave_out(rival, f"it could not be fitted: {_first_line(error)}")
-        seconds = (time.perf_counter() - start) * (n_train / len(rows)) ** rival.growth
+            seconds = self._expected_seconds(rival, fold.train)
+        except Exception:  # perhaps only for want of rows: the whole fit will tell
+            return True
         if seconds <= LARGEST_SHARE * self.left:
             return True
         return self._leave_out(rival, f"one fit would take about {seconds:.0f} s")
+
+    def _expected_seconds(self, rival: Rival, train: Any) -> float:
+        """Return the time of a fit, of which a part is fixed and a part grows with the rows."""
+        n_rows, taken, work = min(len(train), rival.most_rows or len(train)), [], []
+        for most in PROBED_ROWS:
+            rows, start = self.some(train, most), time.perf_counter()
+            self.fitted(rival, rows)
+            taken.append(time.perf_counter() - start)
+            work.append(len(rows) ** rival.growth)
+            if taken[-1] > LARGEST_SHARE * self.left:
+                return taken[-1]
+        growing = max(taken[1] - taken[0], LEAST_GROWING * taken[1])
+        return taken[1] + growing * (n_rows**rival.growth - work[1]) / (work[1] - work[0])
 
     def _leave_out(self, rival: Rival, reason: str) -> bool:
         self.left_out[rival.name] = reason
         self.alive.remove(rival)
         return False
 
-    def _some(self, rows: Any, most: int | None) -> Any:
-        """Return a random part of rows, with every class in it."""
+    def some(self, rows: Any, most: int | None) -> Any:
+        """Return a random part of rows, with some of every class; a larger one holds a smaller."""
         if most is None or len(rows) <= most:
             return rows
-        rng = np.random.default_rng(self.seed)
-        kept = rng.permutation(rows)[:most]
-        if self.table.task == "classification":
-            missing = set(np.unique(self.y[rows])) - set(np.unique(self.y[kept]))
-            extra = [rows[self.y[rows] == name][:5] for name in sorted(missing)]
-            kept = np.concatenate([kept, *extra]) if extra else kept
-        return np.sort(kept)
+        shuffled = np.random.default_rng(self.seed).permutation(rows)
+        kept = [shuffled[:most]]
+        if self.classes:
+            own = self.y[shuffled]
+            kept += [shuffled[own == name][:LEAST_OF_CLASS] for name in np.unique(own)]
+        return np.unique(np.concatenate(kept))
 
     def _fit(self, rival: Rival, fold: Fold) -> Outcome | None:
-        rows = self._some(fold.train, rival.most_rows)
-        model = rival.pipeline(self.table, self._setting(len(rows)))
-        train, test = self.table.frame.iloc[rows], self.table.frame.iloc[fold.test]
-        with warnings.catch_warnings(record=True) as caught, self._threads(len(rows)):
-            warnings.simplefilter("always")
-            try:
-                start = time.perf_counter()
-                model.fit(train, self.y[rows])
-                fitted = time.perf_counter()
-                said, probabilities = self._answers(model, test)
-                answered = time.perf_counter()
-            except Exception as error:  # one model must not end the comparison of the others
-                self._leave_out(rival, f"it could not be fitted: {_first_line(error)}")
-                self.failed[rival.name] = self.left_out[rival.name]
-                return None
-        truth = self.y[fold.test]
-        if self.table.task == "classification":
-            codes = np.searchsorted(self.classes, truth)
-            measures = measure_classes(codes, said.astype(int), probabilities, self.positive)
-        else:
-            measures = measure_numbers(truth, said)
-        return Outcome(
-            rival.name,
-            fold.repeat,
-            fold.fold,
-            measures,
-            fitted - start,
-            answered - fitted,
-            len(pickle.dumps(model)),
-            len(rows),
-            said,
-            probabilities,
-            _first_line(caught[0].message) if caught else "",
-        )
+        n_trained = len(self.some(fold.train, rival.most_rows))
+        test = self.table.frame.iloc[fold.test]
+        try:
+            start = time.perf_counter()
+            model = self.fitted(rival, fold.train)
+            fitted = time.perf_counter()
+            with warnings.catch_warnings(), self._threads(n_trained):
+                warnings.simplefilter("ignore")
+                said, probabilities = self.predicted(model, test), self._probabilities(model, test)
+            answered = time.perf_counter()
+            measures = self.measured(fold.test, said, probabilities)
+            n_bytes = _size(model)
+        except Exception as error:  # one model must not end the comparison of the others
+            self._leave_out(rival, f"it could not be fitted: {_first_line(error)}")
+            return None
+        if fold.repeat > 0:  # nobody asks for these any more, and there may be many
+            said, probabilities = said[:0], None
+        seconds = (fitted - start, answered - fitted)
+        own = (rival.name, fold.repeat, fold.fold, measures, *seconds)
+        return Outcome(*own, n_bytes, n_trained, said, probabilities)
+
+    def measured(self, rows: Any, said: Any, probabilities: Any = None) -> dict[str, float]:
+        """Return the measures of what was said of some rows."""
+        truth = self.y[rows]
+        if not self.classes:
+            return measure_numbers(truth, said)
+        codes, n_classes = np.searchsorted(self.classes, truth), len(self.classes)
+        return measure_classes(codes, said.astype(int), probabilities, n_classes, self.positive)
 
     def _threads(self, n_rows: int) -> Any:
         """Hold other libraries to one thread for little work: theirs wait for each other.
@@ -263,17 +283,23 @@ class Race:
         counts = self.table.class_counts()
         return self.classes.index(min(counts, key=lambda name: counts[name]))
 
-    def _answers(self, model: Any, rows: Any) -> tuple[Any, Any]:
-        """Return what a model says, and its probabilities of all classes if it has any."""
-        if self.table.task == "regression":
-            return np.asarray(model.predict(rows), dtype=np.float64), None
-        probabilities = None
-        if hasattr(model, "predict_proba"):
-            own = np.asarray(model.predict_proba(rows), dtype=np.float64)
-            probabilities = np.zeros((len(rows), len(self.classes)))
-            probabilities[:, np.searchsorted(self.classes, model.classes_)] = own
-        said = np.searchsorted(self.classes, np.asarray(model.predict(rows)))
-        return said.astype(np.float64), probabilities
+    def predicted(self, model: Any, frame: Any) -> NDArray[np.float64]:
+        """Return the numbers that a model predicts, or the positions of the classes."""
+        said = np.asarray(model.predict(frame))
+        if self.classes:
+            said = np.searchsorted(self.classes, said)
+        said = said.astype(np.float64)
+        if not np.isfinite(said).all():
+            raise ValueError("it predicts numbers that are not finite")
+        return said
+
+    def _probabilities(self, model: Any, frame: Any) -> NDArray[np.float64] | None:
+        """Return the probabilities of all classes of the table, if a model has any."""
+        if not self.classes or not hasattr(model, "predict_proba"):
+            return None
+        found = np.zeros((len(frame), len(self.classes)))
+        found[:, np.searchsorted(self.classes, model.classes_)] = model.predict_proba(frame)
+        return found
 
     def _seconds(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
         return {o.model: o.fit_seconds + o.predict_seconds for o in outcomes}
@@ -282,26 +308,43 @@ class Race:
         """Leave out models with which not even the first repeat would be done in time."""
         seconds = self._seconds(first)
         n_left = sum(fold.repeat == 0 for fold in self.folds) - 1
-        while n_left * sum(seconds[rival.name] for rival in self.alive) > self.left:
-            dearest = max(self.alive, key=lambda rival: seconds[rival.name])
-            if dearest.name == BASELINE or len(self.alive) <= 2:
-                return
+        while len(self.alive) > 2 and self.left < n_left * sum(
+            seconds[rival.name] for rival in self.alive
+        ):
+            others = [rival for rival in self.alive if rival.name != BASELINE]
+            dearest = max(others, key=lambda rival: seconds[rival.name])
             one = seconds[dearest.name]
             self._leave_out(dearest, f"one fit took {one:.0f} s, too long for all folds")
 
     def _has_time_for_another(self, done: list[list[Outcome]]) -> bool:
-        seconds = self._seconds(done[-1])
-        if self.left > sum(seconds.get(rival.name, 0.0) for rival in self.alive):
-            return True
+        seconds, fold = self._seconds(done[-1]), self.folds[len(done)]
+        names = {rival.name for rival in self.alive}
         # What is known already costs nothing.
-        fold = self.folds[len(done)]
-        if all((rival.name, fold.repeat, fold.fold) in self.known for rival in self.alive):
+        unknown = [name for name in names if (name, fold.repeat, fold.fold) not in self.known]
+        if not unknown or self.left > sum(seconds[name] for name in unknown):
             return True
         self.stopped = "the time was over"
         return False
 
 
+class _Counter:
+    """A file that only counts: as bytes, a forest may need as much memory as all the rest."""
+
+    n_bytes = 0
+
+    def write(self, data: Any) -> int:
+        """Count what a file would keep."""
+        self.n_bytes += memoryview(data).nbytes
+        return memoryview(data).nbytes
+
+
+def _size(model: Any) -> int:
+    counter = _Counter()
+    pickle.dump(model, counter)
+    return counter.n_bytes
+
+
 def _first_line(said: Any) -> str:
-    """Return the first line of what was said, or the last of a long traceback."""
+    """Return the first line of what was said."""
     lines = [line for line in str(said).strip().splitlines() if line.strip()]
     return lines[0][:200].rstrip(".") if lines else type(said).__name__

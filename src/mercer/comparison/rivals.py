@@ -17,7 +17,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.linear_model import LogisticRegression, RidgeCV
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -49,6 +49,16 @@ class Setting:
     def class_weight(self) -> str | None:
         """Equal say for all classes where they are unbalanced."""
         return "balanced" if self.balanced else None
+
+    @property
+    def scoring(self) -> str | None:
+        """What parameters are chosen by; None stands for the model's own score."""
+        return "balanced_accuracy" if self.balanced else None
+
+    def parts(self, number: int) -> Any:
+        """Return folds to choose parameters on, shuffled: people sort their tables."""
+        kind: Any = StratifiedKFold if self.n_classes else KFold
+        return kind(number, shuffle=True, random_state=self.seed)
 
 
 @dataclass(frozen=True)
@@ -96,13 +106,14 @@ MOST_SEARCHED = 1500
 def _neighbours(model: Any, setting: Setting, folds: int = 5) -> Any:
     most = max(1, int(0.7 * setting.n_rows * (folds - 1) / folds))
     counts = [k for k in NEIGHBOURS if k <= most]
-    return GridSearchCV(model, {"n_neighbors": counts}, cv=folds)
+    grid = {"n_neighbors": counts}
+    return GridSearchCV(model, grid, scoring=setting.scoring, cv=setting.parts(folds))
 
 
 def _logistic(setting: Setting) -> Any:
     model = LogisticRegression(max_iter=300, class_weight=setting.class_weight)
-    scoring = "balanced_accuracy" if setting.balanced else "neg_log_loss"
-    return GridSearchCV(model, {"C": [0.001, 0.01, 0.1, 1.0, 10.0]}, scoring=scoring, cv=3)
+    grid, scoring = {"C": [0.001, 0.01, 0.1, 1.0, 10.0]}, setting.scoring or "neg_log_loss"
+    return GridSearchCV(model, grid, scoring=scoring, cv=setting.parts(3))
 
 
 def _gradient(setting: Setting) -> Any:
@@ -114,18 +125,20 @@ def _gradient(setting: Setting) -> Any:
 
 def _grid(setting: Setting) -> Any:
     machine = SVC(class_weight=setting.class_weight, probability=True, cache_size=500)
-    scoring = "balanced_accuracy" if setting.balanced else None
-    return PathSearchCV(machine, "auto", scoring=scoring, cv=5, n_jobs=setting.n_jobs)
+    more = {"scoring": setting.scoring, "cv": setting.parts(5), "n_jobs": setting.n_jobs}
+    return PathSearchCV(machine, "auto", **more)
 
 
 def _spheres(setting: Setting) -> Any:
     grid = {"gamma": _widths(setting), "nu": [0.0, 0.05, 0.2]}
-    return PathSearchCV(NearestHypersphereClassifier(), grid, cv=3, n_jobs=setting.n_jobs)
+    more = {"scoring": setting.scoring, "cv": setting.parts(3), "n_jobs": setting.n_jobs}
+    return PathSearchCV(NearestHypersphereClassifier(), grid, **more)
 
 
 def _svr(setting: Setting) -> Any:
     grid = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": _widths(setting), "epsilon": [0.05]}
-    return _scaled_target(PathSearchCV(SVR(), grid, cv=3, n_jobs=setting.n_jobs))
+    search = PathSearchCV(SVR(), grid, cv=setting.parts(3), n_jobs=setting.n_jobs)
+    return _scaled_target(search)
 
 
 def _rvr(setting: Setting) -> Any:
@@ -142,7 +155,8 @@ def _widths(setting: Setting) -> list[float]:
 
 def _tree(setting: Setting) -> Any:
     tree = DecisionTreeRegressor(random_state=setting.seed)
-    return GridSearchCV(tree, {"min_samples_leaf": [1, 3, 10, 30], "max_depth": [3, 6, None]}, cv=5)
+    grid = {"min_samples_leaf": [1, 3, 10, 30], "max_depth": [3, 6, None]}
+    return GridSearchCV(tree, grid, cv=setting.parts(5))
 
 
 def _forest(kind: Any, setting: Setting, **more: Any) -> Any:
@@ -151,7 +165,8 @@ def _forest(kind: Any, setting: Setting, **more: Any) -> Any:
 
 def _peer(machine: Any, setting: Setting) -> Any:
     grid = {"C": [0.25, 1.0, 4.0, 16.0, 64.0], "gamma": _widths(setting)}
-    return GridSearchCV(machine, grid, cv=3, n_jobs=setting.n_jobs)
+    more = {"scoring": setting.scoring, "cv": setting.parts(3), "n_jobs": setting.n_jobs}
+    return GridSearchCV(machine, grid, **more)
 
 
 CLASSIFIERS = (
@@ -288,11 +303,13 @@ def rivals_for(task: str, names: Sequence[str] | str | None, peer: bool = False)
     }
     if isinstance(names, str):
         names = [name.strip() for name in names.split(",") if name.strip()]
+    if not (names is None or isinstance(names, Sequence)):
+        raise InputError(f"models must be names of models; got {names!r}.")
     for name in names or ():
         if name not in known:
             raise InputError(
                 f"There is no model {name!r} for {task} among {', '.join(known)}"
-                + suggestion(name, known)
+                + suggestion(str(name), known)
             )
     if names is not None and not names:
         raise InputError(f"Name at least one model of {', '.join(known)}.")

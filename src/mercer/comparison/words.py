@@ -65,6 +65,8 @@ def _best(found: Comparison) -> str:
     row, measure = found.results_.loc[found.best_name_], found.measure
     base = found.results_.loc[BASELINE] if BASELINE in found.results_.index else None
     name, title = NAMES[measure], row["title"]
+    if len(found.results_) == 1:
+        return f"Nothing was compared with {title}: {name} {value(measure, row[measure])}."
     if found.best_name_ == BASELINE:
         return f"No model does better than {title}: {name} {value(measure, row[measure])}."
     over = f" over {found.n_folds} folds" if found.n_folds > 1 else " on one fold"
@@ -78,6 +80,8 @@ def _best(found: Comparison) -> str:
 
 def _ties(found: Comparison) -> str:
     results = found.results_
+    if len(results) == 1:
+        return ""
     if found.n_folds < 2:
         return "One fold cannot tell whether the differences mean anything."
     tied = results.index[results["verdict"] == "tied"].tolist()
@@ -88,7 +92,7 @@ def _ties(found: Comparison) -> str:
     names = listed(titles)
     names = names[0].upper() + names[1:]
     text = f"{names} {verb} not clearly worse (corrected paired test, 95 %)"
-    if results.loc[BASELINE, "verdict"] == "tied" if BASELINE in results.index else False:
+    if BASELINE in (*tied, found.best_name_):
         return f"{text}, so that nothing has been shown to be learned."
     if found.simplest_name_ == found.best_name_:
         return f"{text}; the best is also the simplest of them."

@@ -16,8 +16,6 @@ from mercer.tables._raw import RawTable, frame_of_matrix
 from mercer.tables.errors import InputError, counted
 from mercer.tables.table import Table
 
-SOURCE = "X, y = ...  # the data that were passed to the comparison"
-
 
 def as_table(
     X: Any,
@@ -69,7 +67,23 @@ def as_table(
     notices: list[str] = []
     frame = _frame(X, notices)
     labels = None if y is None else _labels(y, len(frame))
-    return assemble(RawTable(frame, notices, labels), options, name, SOURCE, "the data")
+    source = _source(y is not None, vars(options))
+    return assemble(RawTable(frame, notices, labels), options, name, source, "the data")
+
+
+def _source(has_labels: bool, options: dict[str, Any]) -> str:
+    """Return the code for data that have no name of their own; groups and times may be arrays."""
+    data = "X, y" if has_labels else "X"
+    given = [
+        f"{key}={one!r}" if isinstance(one, (str, int, tuple)) else f"{key}={key}"
+        for key, one in options.items()
+        if not (one is None or (isinstance(one, tuple) and not one))
+    ]
+    return (
+        "from mercer.tables import as_table\n\n"
+        f"{data} = ...  # the data that were passed to the comparison\n"
+        f"table = as_table({', '.join([data, *given])})"
+    )
 
 
 def _frame(X: Any, notices: list[str]) -> pd.DataFrame:

@@ -31,7 +31,7 @@ class Table:
     left_out : dict of str to str
         Columns that are no features, and why.
     source : str
-        Python code that reads the same data to ``X`` and ``y``.
+        Python code that reads the same `table`.
 
     Examples
     --------
