@@ -163,6 +163,14 @@ def test_points_of_a_ball_are_spread_evenly(n_features: int) -> None:
     assert np.abs(points.mean(axis=0)).max() < 0.05
 
 
+def test_a_margin_widens_the_ball() -> None:
+    X = np.random.default_rng(5).normal(size=(50, 2))
+    ball = SVDD(kernel="linear", nu=0.0).fit(X)
+    points = artificial_outliers(X, 2000, region="ball", margin=0.5, random_state=0)
+    farthest = np.linalg.norm(points - ball.center_, axis=1).max()
+    assert 1.4 * ball.radius_ < farthest <= 1.5 * ball.radius_
+
+
 def test_points_of_a_box_are_spread_evenly() -> None:
     X = RNG.normal(size=(50, 3))
     points = artificial_outliers(X, 2000, margin=0.0, random_state=0)

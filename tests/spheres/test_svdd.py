@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,11 @@ from sklearn.gaussian_process.kernels import DotProduct
 from sklearn.metrics.pairwise import chi2_kernel
 
 from mercer import SVDD
+from mercer.gram import make_gram
 from mercer.kernels import RBF, Constant, Kernel, Linear, Polynomial
+from mercer.problems import QuadraticProgram
+from mercer.spheres._balls import _least_diagonal
+from mercer.spheres._start import COARSE_ROWS, WORTHWHILE, coarse_start
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
@@ -293,3 +298,25 @@ def test_iris_species() -> None:
     data, species = load_iris(return_X_y=True)
     ball = SVDD(nu=0).fit(data[species == 0])
     np.testing.assert_array_equal(ball.predict(data) == 1, species == 0)
+
+
+def test_a_point_is_a_ball_without_a_word() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SVDD(kernel="linear").fit(np.zeros((20, 2)))
+    assert model.radius_ == 0.0
+
+
+def test_the_least_diagonal_of_small_values() -> None:
+    """By Cauchy and Schwarz k(x, x) is at least k(x, y)^2 / k(y, y), also where all are below 1."""
+    found = _least_diagonal(np.array([[0.2, 0.1], [0.0, 0.3]]), np.array([0.5, 0.25]))
+    np.testing.assert_allclose(found, [0.08, 0.36])
+
+
+def test_no_start_from_rows_that_may_not_move() -> None:
+    n = WORTHWHILE
+    upper = np.full(n, 0.01)
+    upper[np.unique(np.linspace(0, n - 1, COARSE_ROWS).astype(np.int64))] = 0.0
+    problem = QuadraticProgram(np.zeros(n), np.zeros(n), upper, delta=1.0)
+    gram = make_gram(RBF(1.0), np.random.default_rng(0).normal(size=(n, 2)))
+    assert coarse_start(problem, gram, 1e-3) is None
