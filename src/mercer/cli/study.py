@@ -164,7 +164,7 @@ class Progress:
             raise KeyboardInterrupt
 
     def _left(self) -> str:
-        from mercer.cli.words import duration
+        from mercer.cli.comparison_table import duration
 
         began, before = self._began
         pace = (time.monotonic() - began) / max(1, self.done - before)
