@@ -178,8 +178,9 @@ class Race:
     def _setting(self, rows: Any) -> Setting:
         """Return what a model for these rows is built for; they may lack a class."""
         columns = max(1, self.table.frame.shape[1])
-        n_classes = len(np.unique(self.y[rows])) if self.classes else 0
-        return Setting(len(rows), columns, n_classes, self.balanced, self.seed, self.n_jobs)
+        counts = np.unique(self.y[rows], return_counts=True)[1] if self.classes else np.zeros(0)
+        sizes = (len(rows), columns, counts.size, int(counts.max(initial=0)) or len(rows))
+        return Setting(*sizes, self.balanced, self.seed, self.n_jobs)
 
     def fitted(self, rival: Rival, rows: Any) -> Any:
         """Return a model that has learned from these rows, or from as many as it can take."""
