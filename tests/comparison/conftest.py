@@ -12,11 +12,19 @@ pytest.importorskip("jinja2")
 import matplotlib
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
+from threadpoolctl import threadpool_limits
 
 from mercer.comparison import race, rivals
 from mercer.tables import as_table
 
 matplotlib.use("Agg")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread():
+    """Threads of a BLAS wait busily for each other where other tests run beside."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture

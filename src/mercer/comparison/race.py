@@ -186,7 +186,7 @@ class Race:
         """Return a model that has learned from these rows, or from as many as it can take."""
         rows = self.some(rows, rival.most_rows)
         model = rival.pipeline(self.table, self._setting(rows))
-        with warnings.catch_warnings(), self._threads(len(rows)):
+        with warnings.catch_warnings(), self.threads(len(rows)):
             warnings.simplefilter("ignore")
             return model.fit(self.table.frame.iloc[rows], self.y[rows])
 
@@ -245,7 +245,7 @@ class Race:
             start = time.perf_counter()
             model = self.fitted(rival, fold.train)
             fitted = time.perf_counter()
-            with warnings.catch_warnings(), self._threads(n_trained):
+            with warnings.catch_warnings(), self.threads(n_trained):
                 warnings.simplefilter("ignore")
                 said, probabilities = self.predicted(model, test), self._probabilities(model, test)
             answered = time.perf_counter()
@@ -268,7 +268,7 @@ class Race:
         codes, n_classes = np.searchsorted(self.classes, truth), len(self.classes)
         return measure_classes(codes, said.astype(int), probabilities, n_classes, self.positive)
 
-    def _threads(self, n_rows: int) -> Any:
+    def threads(self, n_rows: int) -> Any:
         """Hold other libraries to one thread for little work: theirs wait for each other.
 
         Beside a busy process that costs far more than a second thread is worth.
