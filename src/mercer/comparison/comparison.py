@@ -74,7 +74,8 @@ class Comparison:
         self.insights_: Insights | None = None
         self._race = race
         self._rivals: dict[str, Rival] = {rival.name: rival for rival in race.rivals}
-        self.folds_ = _by_fold(outcomes)
+        self._measures = CLASSIFICATION if race.classes else REGRESSION
+        self.folds_ = _by_fold(outcomes, self._measures)
         self.n_folds = len(self.folds_.drop_duplicates(["repeat", "fold"]))
         self.partial = bool(race.stopped)
         self.results_ = self._ranked(outcomes)
@@ -138,9 +139,8 @@ class Comparison:
         return "\n".join([*rows, "", *self.sentences()])
 
     def _ranked(self, outcomes: Sequence[Outcome]) -> pd.DataFrame:
-        measures = CLASSIFICATION if self.table.task == "classification" else REGRESSION
         grouped = self.folds_.groupby("model", sort=False)
-        table = grouped[[*measures, *SECONDS]].mean()
+        table = grouped[[*self._measures, *SECONDS]].mean()
         table.insert(0, "title", [self._rivals[name].title for name in table.index])
         table["error_sd"] = grouped[self.measure].std(ddof=1)
         sizes = {o.model: (o.size_bytes, o.n_trained) for o in outcomes}
@@ -194,9 +194,10 @@ class Comparison:
         return said, scores
 
 
-def _by_fold(outcomes: Sequence[Outcome]) -> pd.DataFrame:
+def _by_fold(outcomes: Sequence[Outcome], measures: Sequence[str]) -> pd.DataFrame:
     rows = [
-        {"model": o.model, "repeat": o.repeat, "fold": o.fold, **o.measures}
+        {"model": o.model, "repeat": o.repeat, "fold": o.fold}
+        | {name: o.measures[name] for name in measures}
         | {name: getattr(o, name) for name in SECONDS}
         for o in outcomes
     ]

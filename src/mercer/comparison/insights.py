@@ -62,7 +62,8 @@ def find_insights(found: Comparison, seconds: float) -> Insights:
         if left <= 0:
             break
         try:
-            parts[name] = look(found, left)
+            with found._race.threads(len(found.table.target)):
+                parts[name] = look(found, left)
         except Exception:  # such as a part with one class; what was compared stands all the same
             parts[name] = None
     return Insights(**parts)

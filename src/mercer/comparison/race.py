@@ -178,14 +178,15 @@ class Race:
     def _setting(self, rows: Any) -> Setting:
         """Return what a model for these rows is built for; they may lack a class."""
         columns = max(1, self.table.frame.shape[1])
-        n_classes = len(np.unique(self.y[rows])) if self.classes else 0
-        return Setting(len(rows), columns, n_classes, self.balanced, self.seed, self.n_jobs)
+        counts = np.unique(self.y[rows], return_counts=True)[1] if self.classes else np.zeros(0)
+        sizes = (len(rows), columns, counts.size, int(counts.max(initial=0)) or len(rows))
+        return Setting(*sizes, self.balanced, self.seed, self.n_jobs)
 
     def fitted(self, rival: Rival, rows: Any) -> Any:
         """Return a model that has learned from these rows, or from as many as it can take."""
         rows = self.some(rows, rival.most_rows)
         model = rival.pipeline(self.table, self._setting(rows))
-        with warnings.catch_warnings(), self._threads(len(rows)):
+        with warnings.catch_warnings(), self.threads(len(rows)):
             warnings.simplefilter("ignore")
             return model.fit(self.table.frame.iloc[rows], self.y[rows])
 
@@ -244,7 +245,7 @@ class Race:
             start = time.perf_counter()
             model = self.fitted(rival, fold.train)
             fitted = time.perf_counter()
-            with warnings.catch_warnings(), self._threads(n_trained):
+            with warnings.catch_warnings(), self.threads(n_trained):
                 warnings.simplefilter("ignore")
                 said, probabilities = self.predicted(model, test), self._probabilities(model, test)
             answered = time.perf_counter()
@@ -267,7 +268,7 @@ class Race:
         codes, n_classes = np.searchsorted(self.classes, truth), len(self.classes)
         return measure_classes(codes, said.astype(int), probabilities, n_classes, self.positive)
 
-    def _threads(self, n_rows: int) -> Any:
+    def threads(self, n_rows: int) -> Any:
         """Hold other libraries to one thread for little work: theirs wait for each other.
 
         Beside a busy process that costs far more than a second thread is worth.

@@ -41,6 +41,8 @@ class Setting:
     n_rows: int
     n_columns: int
     n_classes: int
+    n_largest: int
+    """Rows of the largest class, or all."""
     balanced: bool
     seed: int
     n_jobs: int | None
@@ -58,6 +60,7 @@ class Setting:
     def parts(self, number: int) -> Any:
         """Return folds to choose parameters on, shuffled: people sort their tables."""
         kind: Any = StratifiedKFold if self.n_classes else KFold
+        number = max(2, min(number, self.n_largest))
         return kind(number, shuffle=True, random_state=self.seed)
 
 

@@ -1,0 +1,116 @@
+"""Folds: all rows once, classes in their shares, groups together, only the past."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, TimeSeriesSplit
+
+from mercer.comparison.folds import make_folds
+from mercer.tables import InputError, as_table
+
+
+def table(n=60, **options):
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    y = np.array(["a", "b", "b"] * (n // 3))
+    return as_table(X, y, **options)
+
+
+def each_row_once(folds, n):
+    tested = np.concatenate([fold.test for fold in folds])
+    return sorted(tested) == list(range(n)) and not any(
+        set(fold.train) & set(fold.test) for fold in folds
+    )
+
+
+def test_classes_have_their_shares_and_repeats_differ():
+    data = table()
+    folds = make_folds(data, 4, 2, seed=3)
+    assert [(fold.repeat, fold.fold) for fold in folds] == [
+        (r, k) for r in (0, 1) for k in range(4)
+    ]
+    assert each_row_once(folds[:4], 60)
+    assert each_row_once(folds[4:], 60)
+    y = data.target.to_numpy()
+    assert all((y[fold.test] == "a").sum() == 5 for fold in folds)
+    assert any(set(a.test) != set(b.test) for a, b in zip(folds[:4], folds[4:]))
+    cut = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=3)
+    for fold, (train, test) in zip(folds, cut.split(data.frame, y)):
+        np.testing.assert_array_equal(fold.train, train)
+        np.testing.assert_array_equal(fold.test, test)
+
+
+def test_numbers_are_shuffled(numbers):
+    folds = make_folds(numbers, 4, 1, seed=3)
+    assert each_row_once(folds, 80)
+    cut = RepeatedKFold(n_splits=4, n_repeats=1, random_state=3)
+    for fold, (train, _) in zip(folds, cut.split(numbers.frame)):
+        np.testing.assert_array_equal(fold.train, train)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_no_group_is_on_both_sides(task):
+    groups = np.repeat(np.arange(15), 4)
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = X[:, 0] if task == "regression" else np.array(["a", "b", "b"] * 20)
+    data = as_table(X, y, groups=groups)
+    folds = make_folds(data, 3, 2, seed=0)
+    assert len(folds) == 6
+    assert each_row_once(folds[:3], 60)
+    for fold in folds:
+        assert not set(groups[fold.train]) & set(groups[fold.test])
+    assert any(set(a.test) != set(b.test) for a, b in zip(folds[:3], folds[3:]))
+
+
+def test_times_that_differ_are_cut_as_by_scikit_learn():
+    rng = np.random.default_rng(0)
+    time = rng.permutation(61)[:60]
+    folds = make_folds(table(time=time), 4, 3, seed=0)  # nothing to repeat
+    order = np.argsort(time)
+    for fold, (train, test) in zip(folds, TimeSeriesSplit(4).split(order), strict=True):
+        np.testing.assert_array_equal(fold.train, order[train])
+        np.testing.assert_array_equal(fold.test, order[test])
+
+
+def test_rows_of_one_time_are_on_one_side():
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.repeat(np.arange(12), 5), unit="D")
+    data = table(time=days)
+    folds = make_folds(data, 4, 1, seed=0)
+    time = data.time.to_numpy()
+    for fold in folds:
+        assert time[fold.train].max() < time[fold.test].min()
+    tested = np.concatenate([fold.test for fold in folds])
+    assert len(set(tested)) == len(tested)
+
+
+@pytest.mark.parametrize(
+    ("options", "folds", "words"),
+    [
+        ({"n": 9}, 5, "5 folds need at least 10 rows; the table has 9"),
+        ({"n": 30}, 11, "'a' has 10"),
+        ({"groups": np.repeat(["u", "v"], 30)}, 3, "3 folds need at least 3 groups; there are 2"),
+        (
+            {"groups": np.array(["u", "v", "w"] * 20)},
+            3,
+            "folds by group, fold 3 has only one class",
+        ),
+        ({"time": np.repeat([1, 2], 30)}, 3, "Too many rows have the same time for 3 folds"),
+    ],
+)
+def test_what_cannot_be_cut(options, folds, words):
+    with pytest.raises(InputError, match=words) as refused:
+        make_folds(table(**options), folds, 1, seed=0)
+    assert str(refused.value).endswith(".")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_past_of_one_class_teaches_nothing():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    data = as_table(X, np.repeat(["a", "b"], 30), time=np.arange(60))
+    with pytest.raises(InputError, match="fold 1 has only one class to learn from"):
+        make_folds(data, 5, 1, seed=0)
+
+
+def test_a_seed_decides():
+    first, again, other = (make_folds(table(), 3, 1, seed) for seed in (0, 0, 1))
+    assert all(np.array_equal(a.test, b.test) for a, b in zip(first, again))
+    assert any(not np.array_equal(a.test, b.test) for a, b in zip(first, other))
