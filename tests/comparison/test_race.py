@@ -99,7 +99,10 @@ def test_a_model_that_raises_is_left_out_and_the_others_go_on(two_classes, put_i
     found = compare_table(two_classes, models="lda,qda,tree", folds=3, repeats=1)
     assert set(found.results_.index) == {"dummy", "lda", "tree"}
     assert found.left_out_models == {"qda": "it could not be fitted: no inverse"}
-    assert "Left out: qda (it could not be fitted: no inverse)." in found.sentences()
+    assert (
+        "Left out: quadratic discriminant (it could not be fitted: no inverse)."
+        in found.sentences()
+    )
     assert (found.results_["folds"] == 3).all()
 
 
@@ -133,7 +136,7 @@ def test_only_the_baseline_is_no_comparison(two_classes, put_in_place, costly):
     found = compare_table(two_classes, models="lda", folds=2, repeats=1)
     assert found.sentences() == [
         "Nothing was compared with largest class: error 50.0 %.",
-        "Left out: lda (it could not be fitted: no luck).",
+        "Left out: linear discriminant (it could not be fitted: no luck).",
     ]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from mercer.comparison import compare_table, paired_difference
+from mercer.comparison import compare, compare_table, paired_difference
 from mercer.comparison.comparison import Comparison
 from mercer.comparison.folds import make_folds
 from mercer.comparison.race import Outcome, Race
@@ -102,7 +102,7 @@ def test_a_baseline_that_wins_is_also_the_simplest():
 
 def test_one_fold_tells_nothing():
     found = judged({"dummy": [0.5], "lda": [0.0]})
-    assert found.results_["verdict"].tolist() == ["best", "tied"]
+    assert found.results_["verdict"].tolist() == ["best", "baseline"]
     assert np.isinf(found.results_.loc["dummy", "half_width"])
     assert found.sentences()[1].startswith("One fold cannot tell")
     assert "on one fold" in found.sentences()[0]
@@ -139,6 +139,22 @@ def test_parameters_are_chosen_by_what_ranks(models):
     table = as_table(X, np.where(y, "ill", "well"))
     chosen = "lda" if models == "peer" else models
     found = compare_table(table, models=chosen, folds=2, repeats=1, peer=models == "peer")
-    search = found.fitted(models)["model"]
+    search = found._race.fitted(found._rivals[models], np.arange(154))["model"]
     assert search.scoring == "balanced_accuracy"
     assert found.results_.loc[models, "balanced_error"] < 0.4
+
+
+@pytest.mark.usefixtures("no_insights")
+@pytest.mark.parametrize(
+    "labels",
+    [np.array([0, 1]), np.array([False, True]), np.array([1.0, 2.0]), np.array(["a", "b"])],
+)
+def test_the_best_model_speaks_the_language_of_the_data(labels):
+    rng = np.random.default_rng(1)
+    y = labels[np.arange(60) % 2]
+    X = rng.normal(size=(60, 2)) + 3.0 * (np.arange(60) % 2)[:, None]
+    found = compare(X, y, models="logistic", folds=3, repeats=1)
+    said = found.best_.predict(X)
+    assert said.dtype.kind == ("O" if y.dtype.kind == "U" else y.dtype.kind)
+    assert np.mean(said == y) > 0.9
+    assert found.best_.score(X, y) > 0.9  # an accuracy, whatever the search scored by

@@ -86,5 +86,5 @@ def test_sorted_rows_are_tuned_on_shuffled_parts():
     X = np.linspace(0.0, 1.0, 120)[:, None]
     y = np.sin(12 * X[:, 0])
     found = compare(np.c_[X, X**2], y, models="neighbours,tree", **ONCE)
-    assert found.fitted("neighbours")["model"].best_params_["n_neighbors"] <= 5
+    assert found.fitted("neighbours")["model"].n_neighbors <= 5
     assert found.results_.loc["neighbours", "r2"] > 0.95

@@ -28,7 +28,7 @@ def test_a_dear_model_is_left_out_after_one_fit(two_classes, clock, put_in_place
     assert set(found.results_.index) == {"dummy", "lda"}
     assert found.n_folds == 10
     assert not found.partial
-    assert any("qda (one fit took 50 s" in text for text in found.sentences())
+    assert any("quadratic discriminant (one fit took 50 s" in text for text in found.sentences())
 
 
 def test_repeats_without_time_are_left_out_and_said(two_classes, clock, put_in_place, costly):

@@ -15,7 +15,8 @@ from .stand_in import CLASSIFIERS, StandIn, Table, compared, pipeline, splits
 
 def _frame(X: Any, names: Any = None) -> pd.DataFrame:
     names = [f"x{column}" for column in range(X.shape[1])] if names is None else names
-    return pd.DataFrame(np.asarray(X, dtype=np.float64), columns=list(names))
+    columns = pd.Index(list(names), dtype=object)  # PyArrow refuses halves of pairs
+    return pd.DataFrame(np.asarray(X, dtype=np.float64), columns=columns)
 
 
 def _labels(values: Any, name: str = "class") -> pd.Series:

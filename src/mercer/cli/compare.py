@@ -162,6 +162,8 @@ def _run(table: Table, settings: dict[str, Any], outputs: tuple[Path | None, ...
     _write(found, outputs, screen)
     if not found.partial:
         checkpoint.unlink(missing_ok=True)
+    else:
+        _note(side, f"the same command goes on from here ({checkpoint} holds what is known).")
     return found
 
 

@@ -49,7 +49,7 @@ def comparison_table(found: Comparison, width: int) -> Any:
     table.add_column("", no_wrap=True)
     for name, row in results.iterrows():
         cells = [_cell(one, row[one]) for one in shown]
-        cells[0] += f" ± {_cell(found.measure, row['error_sd']):>4}"
+        cells[0] += f" ± {_deviation(found.measure, row['error_sd']):>4}"
         table.add_row(
             str(row["title"]),
             *cells,
@@ -66,6 +66,10 @@ def _cell(measure: str, number: float) -> str:
     if measure in SHARES:
         return f"{100 * number:.1f}"
     return f"{number:.4g}" if measure in ("rmse", "mae") else f"{number:.3f}"
+
+
+def _deviation(measure: str, number: float) -> str:
+    return _cell(measure, number) if measure in SHARES or np.isnan(number) else f"{number:.2g}"
 
 
 def duration(seconds: float) -> str:

@@ -54,7 +54,7 @@ def compare(X: Any, y: Any = None, **options: Any) -> Comparison:
     >>> result.best_name_, bool(result.results_.loc["lda", "error"] < 0.05)
     ('lda', True)
     >>> result.best_.predict(X[:2]).tolist()
-    ['0', '0']
+    [0, 0]
     """
     for name in options:
         if name not in _OWN + _OF_TABLES:
@@ -63,11 +63,25 @@ def compare(X: Any, y: Any = None, **options: Any) -> Comparison:
             )
     own = {name: options.pop(name) for name in _OWN if name in options}
     if not isinstance(X, Table):
-        return compare_table(as_table(X, y, **options), **own)
+        table = as_table(X, y, **options)
+        return compare_table(table, labels=_own_labels(table, X, y, options.get("target")), **own)
     if y is not None or options:
         given = "y" if y is not None else next(iter(options))
         raise InputError(f"`{given}` cannot be changed any more: the data are a Table already.")
     return compare_table(X, **own)
+
+
+def _own_labels(table: Table, X: Any, y: Any, target: Any) -> dict[str, Any]:
+    """Return what the data call the classes, where those are numbers or truth values."""
+    given = X[target] if y is None and target is not None and hasattr(X, "columns") else y
+    values = np.asarray(given) if given is not None else np.zeros(0)
+    if table.task == "regression" or values.ndim != 1 or values.dtype.kind not in "biuf":
+        return {}
+    known = np.unique(values[~np.isnan(values)] if values.dtype.kind == "f" else values)
+    names = {str(value): value for value in known.tolist()}
+    names |= {f"{value:g}": value for value in known.tolist()}
+    classes = table.class_counts()
+    return {name: names[name] for name in classes} if classes.keys() <= names.keys() else {}
 
 
 def _keywords(function: Any) -> tuple[str, ...]:
@@ -87,6 +101,7 @@ def compare_table(
     peer: bool = False,
     checkpoint: Any = None,
     progress: Progress | None = None,
+    labels: dict[str, Any] | None = None,
 ) -> Comparison:
     """Compare models on a table that has been read; see `compare`.
 
@@ -109,6 +124,8 @@ def compare_table(
         File that keeps what is known, so that the work can be taken up again.
     progress : callable or None
         Told how many fits are done, of how many, and the model that comes next.
+    labels : dict of str to object or None
+        What `best_` shall call the classes of the table.
 
     Returns
     -------
@@ -147,6 +164,7 @@ def compare_table(
         reasons = list(dict.fromkeys(race.left_out.values()))  # often one reason for all
         raise InputError(f"No model could be fitted: {'; '.join(reasons[:3])}.")
     found = Comparison(race, outcomes, measure, settings)
+    found.labels_ = labels or {}
     if not race.interrupted:
         with suppress(KeyboardInterrupt):
             _ = found.best_
@@ -200,4 +218,4 @@ def _fingerprint(table: Table, settings: dict[str, Any]) -> str:
     return str(joblib.hash([frame, table.target.to_numpy(), beside, table.positive, repr(same)]))
 
 
-_OWN, _OF_TABLES = _keywords(compare_table), _keywords(as_table)
+_OWN, _OF_TABLES = _keywords(compare_table)[:-1], _keywords(as_table)  # labels follow from y

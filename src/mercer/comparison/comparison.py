@@ -50,6 +50,8 @@ class Comparison:
     classes_ : list of str
     best_name_, simplest_name_ : str
         The best model, and the simplest that is not clearly worse.
+    labels_ : dict of str to object
+        What the classes were called by the data, where that was no text; so does `best_`.
     best_ : Pipeline
         The best model, fitted to all rows; when first asked for, if not before.
     insights_ : Insights or None
@@ -72,6 +74,7 @@ class Comparison:
         self.n_wanted = len(race.folds)
         self.seconds_ = 0.0
         self.insights_: Insights | None = None
+        self.labels_: dict[str, Any] = {}
         self._race = race
         self._rivals: dict[str, Rival] = {rival.name: rival for rival in race.rivals}
         self._measures = CLASSIFICATION if race.classes else REGRESSION
@@ -92,7 +95,17 @@ class Comparison:
         """Return any of the models, fitted to all rows (or as many as it can take)."""
         if name not in self._rivals:
             raise InputError(f"There is no model {name!r} here{suggestion(name, self._rivals)}")
-        return self._race.fitted(self._rivals[name], np.arange(len(self.table.target)))
+        y = self._race.y
+        if self.labels_:
+            y = np.array([self.labels_[word] for word in y])
+        model = self._race.fitted(self._rivals[name], np.arange(len(y)), y)
+        step, search = model.steps[-1]
+        model.steps[-1] = (step, getattr(search, "best_estimator_", search))  # it is tuned now
+        return model
+
+    def title(self, name: str) -> str:
+        """Return what people call a model."""
+        return self._rivals[name].title
 
     def sentences(self) -> list[str]:
         """Return the answer in plain words, the best model first."""
@@ -164,7 +177,8 @@ class Comparison:
             differences.append(difference)
             halves.append(half if name != best else 0.0)
             worse = "baseline" if name == BASELINE else "worse"
-            verdicts.append("best" if name == best else "tied" if difference <= half else worse)
+            is_tied = difference <= half and not (name == BASELINE and np.isinf(half))
+            verdicts.append("best" if name == best else "tied" if is_tied else worse)
         return table.assign(difference=differences, half_width=halves, verdict=verdicts)
 
     def _simplest(self) -> str:

@@ -31,8 +31,8 @@ LEAST_GROWING = 0.1
 LEAST_OF_CLASS = 5
 """Rows that a class keeps in a random part, if it has them: folds inside need more than one."""
 
-LARGEST_SHARE = 0.3
-"""A single fit may take this share of the time that is left."""
+LARGEST_SHARE = 0.5
+"""The fits of one model, one for each fold, may take this share of the time that is left."""
 
 MUCH_WORK = 200_000
 """Numbers in a table from which threads of other libraries pay."""
@@ -182,13 +182,16 @@ class Race:
         sizes = (len(rows), columns, counts.size, int(counts.max(initial=0)) or len(rows))
         return Setting(*sizes, self.balanced, self.seed, self.n_jobs)
 
-    def fitted(self, rival: Rival, rows: Any) -> Any:
-        """Return a model that has learned from these rows, or from as many as it can take."""
-        rows = self.some(rows, rival.most_rows)
+    def fitted(self, rival: Rival, rows: Any, y: Any = None) -> Any:
+        """Return a model that has learned from these rows, or from as many as it can take.
+
+        With ``y`` the targets of all rows are called by other names.
+        """
+        rows, y = self.some(rows, rival.most_rows), self.y if y is None else y
         model = rival.pipeline(self.table, self._setting(rows))
         with warnings.catch_warnings(), self.threads(len(rows)):
             warnings.simplefilter("ignore")
-            return model.fit(self.table.frame.iloc[rows], self.y[rows])
+            return model.fit(self.table.frame.iloc[rows], y[rows])
 
     def _is_affordable(self, rival: Rival, fold: Fold, n_fitted: int) -> bool:
         """Find out whether there is time for a model; the baseline and one other always have it."""
@@ -199,15 +202,20 @@ class Race:
             return True
         if self.left <= 0 and n_fitted > 1:
             return self._leave_out(rival, "the time was over before its turn")
-        if min(len(fold.train), rival.most_rows or len(fold.train)) <= MANY_ROWS:
+        n_trained = min(len(fold.train), rival.most_rows or len(fold.train))
+        if n_trained * max(1.0, len(self.classes) / 2) <= MANY_ROWS:
             return True
         try:
             seconds = self._expected_seconds(rival, fold.train)
         except Exception:  # perhaps only for want of rows: the whole fit will tell
             return True
-        if seconds <= LARGEST_SHARE * self.left:
+        if seconds * self._n_first() <= LARGEST_SHARE * self.left:
             return True
         return self._leave_out(rival, f"one fit would take about {seconds:.0f} s")
+
+    def _n_first(self) -> int:
+        """Return the number of folds of the first repeat."""
+        return sum(fold.repeat == 0 for fold in self.folds)
 
     def _expected_seconds(self, rival: Rival, train: Any) -> float:
         """Return the time of a fit, of which a part is fixed and a part grows with the rows."""
@@ -217,7 +225,7 @@ class Race:
             self.fitted(rival, rows)
             taken.append(time.perf_counter() - start)
             work.append(len(rows) ** rival.growth)
-            if taken[-1] > LARGEST_SHARE * self.left:
+            if taken[-1] * self._n_first() > LARGEST_SHARE * self.left:
                 return taken[-1]
         growing = max(taken[1] - taken[0], LEAST_GROWING * taken[1])
         return taken[1] + growing * (n_rows**rival.growth - work[1]) / (work[1] - work[0])
@@ -306,16 +314,19 @@ class Race:
         return {o.model: o.fit_seconds + o.predict_seconds for o in outcomes}
 
     def _leave_out_the_dearest(self, first: Sequence[Outcome]) -> None:
-        """Leave out models with which not even the first repeat would be done in time."""
-        seconds = self._seconds(first)
-        n_left = sum(fold.repeat == 0 for fold in self.folds) - 1
-        while len(self.alive) > 2 and self.left < n_left * sum(
-            seconds[rival.name] for rival in self.alive
-        ):
-            others = [rival for rival in self.alive if rival.name != BASELINE]
-            dearest = max(others, key=lambda rival: seconds[rival.name])
-            one = seconds[dearest.name]
-            self._leave_out(dearest, f"one fit took {one:.0f} s, too long for all folds")
+        """Leave out models with which not even the first repeat would be done in time.
+
+        Where hardly any would be left, all stay with the one fold that they have.
+        """
+        seconds, n_left = self._seconds(first), self._n_first() - 1
+        kept = sorted(self.alive, key=lambda rival: (rival.name != BASELINE, seconds[rival.name]))
+        while len(kept) > 1 and self.left < n_left * sum(seconds[one.name] for one in kept):
+            kept.pop()
+        if len(kept) < max(2, len(self.alive) // 3):
+            return
+        for rival in [rival for rival in self.alive if rival not in kept]:
+            one = seconds[rival.name]
+            self._leave_out(rival, f"one fit took {one:.0f} s, too long for all folds")
 
     def _has_time_for_another(self, done: list[list[Outcome]]) -> bool:
         seconds, fold = self._seconds(done[-1]), self.folds[len(done)]

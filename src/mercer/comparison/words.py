@@ -114,5 +114,5 @@ def _balance(found: Comparison) -> str:
 def _out(found: Comparison) -> str:
     if not found.left_out_models:
         return ""
-    parts = [f"{name} ({reason})" for name, reason in found.left_out_models.items()]
+    parts = [f"{found.title(name)} ({why})" for name, why in found.left_out_models.items()]
     return f"Left out: {'; '.join(parts)}."

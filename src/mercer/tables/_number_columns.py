@@ -34,6 +34,9 @@ class NumberColumns(TransformerMixin, BaseEstimator):
     def transform(self, X: pd.DataFrame) -> NDArray[np.float64]:
         """Return the columns that were there at fitting, without NaN."""
         check_is_fitted(self)
+        if not hasattr(X, "columns"):  # an array: as in `as_table`, whose columns have no names
+            values = np.asarray(X, dtype=np.float64)
+            X = pd.DataFrame(values, columns=[f"c{k + 1}" for k in range(values.shape[1])])
         missing = [name for name in self.feature_names_in_ if name not in X.columns]
         if missing:
             raise InputError(f"The data lack the columns {listed(missing)}.")
