@@ -309,7 +309,10 @@ def _held(
     gram = make_gram(kernel, points)
     if isinstance(gram, ComputedGram):
         gram.n_threads = n_threads
-    if isinstance(gram, ComputedGram) and not (gram.fits_single and _is_wide(points)):
+    # Points that are scaled have other distances, which need not fit.
+    if isinstance(gram, ComputedGram) and not (
+        gram.fits_single and gram.form.scales is None and _is_wide(points)
+    ):
         held = gram.stored(np.arange(gram.n), "single")
     elif not _is_of_distance(kernel):
         held = StoredGram.shortened(gram.matrix())
