@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import secrets
+import signal
 import sys
 import time
 from collections import Counter
@@ -24,11 +25,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="run this program only, and say all about it")
     parser.add_argument("--start", type=int, help="first seed; otherwise a random one")
     parser.add_argument("--instruction-set", help="avx512, avx2 or baseline")
-    parser.add_argument("--patience", type=float, default=30.0, help="seconds for a program")
+    parser.add_argument("--patience", type=float, default=30.0, help="processor seconds a program")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        return _serve()
+        return _serve(given.patience)
     worker = Worker(given.patience, given.instruction_set)
     try:
         if given.seed is not None:
@@ -69,15 +70,21 @@ def _save(found: dict, instruction_set: str | None) -> None:
     print(f"seed {found['seed']}, {found['drawn']['kind']}{where}: {first[:160]}", flush=True)
 
 
-def _serve() -> int:
-    """Judge the seeds that come in, one a line; what estimators print goes elsewhere."""
+def _serve(patience: float) -> int:
+    """Judge the seeds that come in, one a line; what estimators print goes elsewhere.
+
+    The signal ends the process, also where it does not come back from the engine.
+    """
     from .judge import judge
 
     out = os.fdopen(os.dup(1), "w", buffering=1)
     sys.stdout = sys.stderr
     out.write("ready\n")
     for line in sys.stdin:
-        out.write(json.dumps(judge(int(line)), default=str) + "\n")
+        signal.setitimer(signal.ITIMER_PROF, patience)
+        judgement = judge(int(line))
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        out.write(json.dumps(judgement, default=str) + "\n")
     return 0
 
 

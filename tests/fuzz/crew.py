@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +16,9 @@ from .regions import region_of
 
 ROOT = Path(__file__).parents[2]
 
+ASLEEP = 20.0
+"""Times the patience on the clock: whoever waits for a lock uses no processor."""
+
 
 class Worker:
     """A process that judges one seed after another.
@@ -22,7 +26,7 @@ class Worker:
     Parameters
     ----------
     patience : float
-        Seconds after which a program counts as hanging.
+        Processor seconds after which a program counts as hanging, so that a busy machine is none.
     instruction_set : str or None
         What the engine may use, everything for None.
     """
@@ -40,14 +44,14 @@ class Worker:
         process.stdin.write(f"{seed}\n")
         process.stdin.flush()
         late = threading.Event()
-        end = threading.Timer(self.patience, lambda: (late.set(), process.kill()))
+        end = threading.Timer(ASLEEP * self.patience, lambda: (late.set(), process.kill()))
         end.start()
         line = process.stdout.readline()  # empty as soon as the process has ended
         end.cancel()
-        hung = late.is_set()
         if line:
             return json.loads(line)
         self.close()
+        hung = late.is_set() or process.returncode == -signal.SIGPROF
         what = f"no end within {self.patience} s" if hung else f"exit status {process.returncode}"
         program = draw_program(seed)
         return {
@@ -61,7 +65,7 @@ class Worker:
     def _running(self) -> Any:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.fuzz", "--serve"],
+                [sys.executable, "-m", "tests.fuzz", "--serve", "--patience", str(self.patience)],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.PIPE,
