@@ -106,6 +106,10 @@ struct HotLoops {
 
 template <class T>
 const HotLoops<T>& hot_loops();
+template <>
+const HotLoops<float>& hot_loops<float>();
+template <>
+const HotLoops<double>& hot_loops<double>();
 
 // Name of the instruction set in use: "avx512", "avx2" or "baseline".
 const char* instruction_set();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "smo.hpp"
 #include "verdict.hpp"
@@ -11,13 +13,6 @@ namespace mercer {
 namespace {
 
 constexpr Index few_free = 2;  // so many support vectors for each one between its bounds make a solution mostly bounded
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-double dot(const double* a, const double* b, Index n) {
-    double sum = 0.0;
-    for (Index i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
 
 class Path {
 public:
@@ -55,12 +50,13 @@ private:
     // The multiple of the last solution to start from. Where most support vectors are at their bounds, those go on
     // to the new ones, and few will come back. Elsewhere it is the multiple with the least objective inside the bounds.
     double stretched(double price) const {
-        const double most = squared_ ? infinity : price / at_.price;
+        const double most = squared_ ? std::numeric_limits<double>::infinity() : price / at_.price;
         if (mostly_bounded_ && !squared_) return most;
-        double curvature = dot(at_.beta, at_.image, given_.n);
+        double curvature = std::inner_product(at_.beta, at_.beta + given_.n, at_.image, 0.0);
         for (Index i = 0; squared_ && i < given_.n; ++i) curvature += at_.beta[i] * at_.beta[i] * ridge_[i];
         if (!(curvature > 0.0)) return 1.0;
-        return std::min(std::max(-dot(given_.p, at_.beta, given_.n) / curvature, 0.0), most);
+        return std::min(std::max(-std::inner_product(given_.p, given_.p + given_.n, at_.beta, 0.0) / curvature, 0.0),
+                        most);
     }
 
     const PathProblem& given_;

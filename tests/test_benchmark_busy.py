@@ -91,6 +91,7 @@ def test_rows_above_two_are_named() -> None:
     assert summary["words"] == "2 of 3 rows have a ratio; above 2: a (digits)"
 
 
+@pytest.mark.slow
 def test_quick_run_gives_a_table_and_records(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "out.json"
     chosen = ["--match", "VC()", "--repeats", "1", "--json", str(file)]

@@ -18,14 +18,16 @@ from benchmarks.groups import HOMES, SUITES
 from benchmarks.instruction_sets import LEVELS, VARIABLE, LevelError, choose, in_use
 
 ROOT = Path(__file__).parents[1]
+# Imports below the question, because the other processes ask it too and would import as much.
 EVERYWHERE = """
 import sys
-from joblib import Parallel, delayed
-from benchmarks.__main__ import main
-from benchmarks.instruction_sets import choose, in_use
-from benchmarks.worker import Worker
 
 if __name__ == "__main__":
+    from joblib import Parallel, delayed
+    from benchmarks.__main__ import main
+    from benchmarks.instruction_sets import choose, in_use
+    from benchmarks.worker import Worker
+
     assert "mercer._engine" not in sys.modules, "loaded before the level is known"
     choose(sys.argv[1])
     print(in_use(), Worker().call(in_use), *Parallel(n_jobs=2)(delayed(in_use)() for _ in "ab"))

@@ -64,11 +64,11 @@ def test_workers_have_the_threads_that_they_stand_for(monkeypatch: pytest.Monkey
     try:
         assert os.environ["OMP_NUM_THREADS"] == "7"
         assert "MKL_NUM_THREADS" not in os.environ
-        assert worker.call(available_threads, timeout=60.0) == 1
+        assert worker.call(available_threads, timeout=600.0) == 1
         assert [worker.call(os.getenv, name) for name in THREAD_VARIABLES] == ["1"] * 3
         work = threads.works(True)[0]
         with pytest.raises(TaskError, match="1 threads in the place of 3"):
-            worker.call(threads.prepare, work, 3, timeout=60.0)
+            worker.call(threads.prepare, work, 3, timeout=600.0)
     finally:
         worker.stop()
 

@@ -35,6 +35,7 @@ def test_style_of_the_engine():
     run("clang-format", "--dry-run", "--Werror", *sources)
 
 
+@pytest.mark.slow
 def test_types():
     run("mypy")
 

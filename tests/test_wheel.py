@@ -87,7 +87,12 @@ def test_the_wheel_works_where_there_is_no_compiler(sources: Path, tmp_path: Pat
     if not CHECK.is_file():
         pytest.skip("the archive of sources has no folder .ci")
     # Neither optimised nor for debuggers: what is packed counts here, not how fast it is.
-    quickly = {"cmake.build-type": "Debug", "cmake.define.CMAKE_CXX_FLAGS_DEBUG": "-O0"}
+    quickly = {
+        "cmake.build-type": "Debug",
+        "cmake.define.CMAKE_CXX_FLAGS_DEBUG": "-O0",
+        "cmake.define.CMAKE_UNITY_BUILD": "ON",
+        "cmake.define.CMAKE_UNITY_BUILD_BATCH_SIZE": "0",
+    }
     wheel = build("wheel", sources, tmp_path, quickly | {"build-dir": str(tmp_path / "build")})
     assert ("abi3" in wheel.name) == (sys.version_info >= (3, 12))
     assert wheel.stat().st_size < 5e6

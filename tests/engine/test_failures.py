@@ -51,6 +51,7 @@ def test_pool(options: list[str], tmp_path: Path) -> None:
     run([program])
 
 
+@pytest.mark.slow
 def test_allocations_that_fail(tmp_path: Path) -> None:
     """Each in turn, in helpers and in the caller; in test_sanitizers.py with others watching."""
     library = str(tmp_path / "failing_allocations.so")

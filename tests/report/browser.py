@@ -108,7 +108,7 @@ class Browser:
         if self._session:
             self._ask("DELETE", self._session)
         self._driver.terminate()
-        self._driver.wait(timeout=20)
+        self._driver.wait(timeout=600)
         self._log.close()
 
     def _logs(self, kind: str) -> list[dict[str, Any]]:
@@ -118,11 +118,11 @@ class Browser:
         data = None if body is None else json.dumps(body).encode()
         request = Request(self._address + path, data, {"Content-Type": "application/json"})
         request.method = method
-        with OPENER.open(request, timeout=120) as answer:
+        with OPENER.open(request, timeout=600) as answer:
             return json.load(answer)["value"]
 
     def _port(self, log: Path) -> int:
-        for _ in range(300):
+        for _ in range(6000):
             found = re.search(r"successfully on port (\d+)", log.read_text(encoding="utf-8"))
             if found:
                 return int(found.group(1))

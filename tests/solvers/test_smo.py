@@ -320,7 +320,7 @@ def test_several_solves_at_once() -> None:
     start = threading.Barrier(6)
 
     def work(task: Any) -> Solution:
-        start.wait(timeout=60)
+        start.wait(timeout=600)
         return solve_smo(*task, n_threads=1)
 
     with ThreadPoolExecutor(6) as pool:

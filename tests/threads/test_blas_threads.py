@@ -104,13 +104,13 @@ def test_threads_that_leave_in_the_order_in_which_they_came() -> None:
     def second() -> list[int]:
         with blas_threads(1):
             inside.set()
-            first_is_gone.wait(10)
+            first_is_gone.wait(600)
             return held()
 
     with ThreadPoolExecutor(1) as pool:
         with blas_threads(1):
             answer = pool.submit(second)
-            assert inside.wait(10)
+            assert inside.wait(600)
         first_is_gone.set()
         assert set(answer.result()) == {1}
     assert set(held()) == {4}

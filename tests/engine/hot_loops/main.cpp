@@ -1,8 +1,8 @@
 // Checks one compiled copy of the hot loops against plain scalar code: check LEVEL [--brief]
 //
-// Linked by test_hot_loops.py with engine/hot_loops.cpp, which alone gets the flags of the instruction set LEVEL and is
-// compiled with MERCER_TARGET=checked, so that this program is compiled once for all of them. Prints a line for each
-// failure and the number of comparisons; ends with 1 where one failed, and with 77 where the processor lacks the
+// Linked by tests/hot_loop_checks.py with engine/hot_loops.cpp, which alone gets the flags of the instruction set LEVEL
+// and is compiled with MERCER_TARGET=checked, so that this program is compiled once for all of them. Prints a line for
+// each failure and the number of comparisons; ends with 1 where one failed, and with 77 where the processor lacks the
 // instruction set. With --brief a part of the sizes is left out.
 #include <cstring>
 
