@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import multiprocessing
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from sklearn.svm import SVC
 # The benchmarks are no part of the installed package.
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import catalogue, problems
+from benchmarks import catalogue, problems, worker
 from benchmarks.__main__ import main
 from benchmarks.peers import PEERS, Dual, Intelex, UnavailableError
 from benchmarks.quality import assess, assess_pairs, decision_sums
@@ -188,12 +190,25 @@ def test_quick_run_gives_a_table_and_records(
     assert record["floor"]["entries"] == quality["n_support"] * 300
 
 
+def start_from_a_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the workers copies of one process that has imported what they need.
+
+    Each is still a process of its own. How workers start otherwise, other tests see.
+    """
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["benchmarks.tasks", "sklearn.svm", "clarabel"])
+        stand_in = SimpleNamespace(get_context=lambda kind: context)
+        monkeypatch.setattr(worker, "multiprocessing", stand_in)
+
+
 @pytest.mark.slow
 def test_every_group_runs_with_scikit_learn_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("clarabel", reason="the group 'linear' needs the extra 'exact'")
     monkeypatch.setenv("MERCER_DATA", str(tmp_path))
+    start_from_a_template(monkeypatch)
     problems._load.cache_clear()
     file = tmp_path / "out.json"
     peers = ["sklearn", "liblinear"]
