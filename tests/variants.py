@@ -111,7 +111,7 @@ VARIANTS = [
     GradientSearch(SVC(tol=1e-10)),
     GradientSearch(SVC(loss="squared_hinge"), "radius_margin"),
     GradientSearch(SVC(kernel="precomputed", loss="squared_hinge"), "press"),
-    GradientSearch(RVC(), "evidence", max_evaluations=2, cv=2),
+    GradientSearch(RVC(), "evidence", max_evaluations=2),
     KernelRFE(SVC(kernel="linear")),
     KernelRFE(SVC(kernel="poly", tol=1e-10), step=0.3, criterion="gradient"),
     KernelRFE(SVC(tol=1e-10), criterion="bound"),
