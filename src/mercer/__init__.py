@@ -47,6 +47,12 @@ _HOMES = {
     "SimilarityMapDisplay": "mercer.plotting",
     "WidthsDisplay": "mercer.plotting",
     "compare": "mercer.comparison",
+    "from_libsvm": "mercer.exchange",
+    "from_sklearn": "mercer.exchange",
+    "to_c": "mercer.exchange",
+    "to_libsvm": "mercer.exchange",
+    "to_onnx": "mercer.exchange",
+    "to_sklearn": "mercer.exchange",
     "is_mercer": "mercer.kernels",
     "explicit_map": "mercer.kernels",
     "show_versions": "mercer._versions",
@@ -56,6 +62,7 @@ _MODULES = (
     "comparison",
     "datasets",
     "discriminant",
+    "exchange",
     "feature_selection",
     "fuzzy",
     "gram",
@@ -115,9 +122,12 @@ __all__ = [
     "cost_scorer",
     "datasets",
     "discriminant",
+    "exchange",
     "explicit_map",
     "feature_selection",
     "feature_sensitivity",
+    "from_libsvm",
+    "from_sklearn",
     "fuzzy",
     "gram",
     "inspection",
@@ -135,6 +145,10 @@ __all__ = [
     "studies",
     "svm",
     "tables",
+    "to_c",
+    "to_libsvm",
+    "to_onnx",
+    "to_sklearn",
     "trees",
 ]
 
@@ -144,6 +158,7 @@ if TYPE_CHECKING:
         comparison,
         datasets,
         discriminant,
+        exchange,
         feature_selection,
         fuzzy,
         gram,
@@ -166,6 +181,14 @@ if TYPE_CHECKING:
     from mercer.calibration import PlattClassifier
     from mercer.comparison import compare
     from mercer.discriminant import MinimumCostClassifier, cost_scorer
+    from mercer.exchange import (
+        from_libsvm,
+        from_sklearn,
+        to_c,
+        to_libsvm,
+        to_onnx,
+        to_sklearn,
+    )
     from mercer.feature_selection import KernelRFE, KernelRFECV
     from mercer.fuzzy import FuzzyRuleClassifier
     from mercer.inspection import feature_sensitivity
