@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file, load_diabetes, load_iris, load_svmlight_file
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 from zoo import blobs
 
 import mercer
@@ -58,7 +59,8 @@ def library_values(path: Path, X: Any) -> np.ndarray:
     """Return the decision values of LIBSVM's own library, one column a machine."""
     utilities = pytest.importorskip("libsvm.svmutil")
     model = utilities.svm_load_model(os.fspath(path))
-    _, _, values = utilities.svm_predict([], sp.csr_matrix(X), model, "-q")
+    with threadpool_limits(1):  # its threads wait busily for each other
+        _, _, values = utilities.svm_predict([], sp.csr_matrix(X), model, "-q")
     return np.array(values)
 
 
@@ -191,15 +193,19 @@ def test_files_of_the_tool(machine: str, kernel: str, tmp_path: Path) -> None:
 def test_precomputed(tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
     K = np.tanh(X @ X.T / 50) + X @ X.T
-    weights = np.where(np.arange(150) % 3, 1.0, 0.0)  # rows that take no part have columns all the same
+    weights = np.where(np.arange(150) % 3, 1.0, 0.0)  # rows without weight have columns too
     path = tmp_path / "matrix.model"
-    for model in (SVC(kernel="precomputed").fit(K, y, weights), SVR(kernel="precomputed").fit(K, y)):
+    for model in (
+        SVC(kernel="precomputed").fit(K, y, weights),
+        SVR(kernel="precomputed").fit(K, y),
+    ):
         mercer.to_libsvm(model, path)
         read_again(path, model, K)
         utilities = pytest.importorskip("libsvm.svmutil")
         loaded = utilities.svm_load_model(os.fspath(path))
         rows = [{0: i + 1, **{j + 1: k for j, k in enumerate(row)}} for i, row in enumerate(K)]
-        labels, _, values = utilities.svm_predict([], rows, loaded, "-q")
+        with threadpool_limits(1):
+            labels, _, values = utilities.svm_predict([], rows, loaded, "-q")
         np.testing.assert_allclose(values, machine_values(model, K), rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(labels, model.predict(K), rtol=1e-9)
 

@@ -1,6 +1,8 @@
 """Models for other programs, and from them: LIBSVM, scikit-learn, C, ONNX."""
 
 from mercer.exchange.from_libsvm import from_libsvm
+from mercer.exchange.from_sklearn import from_sklearn
 from mercer.exchange.to_libsvm import to_libsvm
+from mercer.exchange.to_sklearn import to_sklearn
 
-__all__ = ["from_libsvm", "to_libsvm"]
+__all__ = ["from_libsvm", "from_sklearn", "to_libsvm", "to_sklearn"]

@@ -83,42 +83,41 @@ def from_libsvm(path: Any, *, n_features: int | None = None) -> Any:
     try:
         content = Path(path).read_bytes()
         machine = _read(content, n_features)
-        order = [] if machine.classes is None else np.argsort(machine.classes)
-        return estimator_of(machine.in_order(order) if len(order) else machine, **_more(machine))
-    except _Damaged as error:
+        if machine.classes is not None:
+            machine = machine.in_order(np.argsort(machine.classes))
+        return estimator_of(
+            machine, **({"probability": True} if machine.sigmoids is not None else {})
+        )
+    except _DamagedError as error:
         raise ValueError(f"{name!r} is no whole model file of LIBSVM: {error}.") from None
 
 
-class _Damaged(Exception):
+class _DamagedError(Exception):
     """What is wrong with a file."""
-
-
-def _more(machine: DualMachine) -> dict[str, Any]:
-    if machine.kind == "svc" and machine.sigmoids is not None:
-        return {"probability": True}
-    return {}
 
 
 def _read(content: bytes, n_features: int | None) -> DualMachine:
     if not content.startswith(FIRST_LINE):
-        raise _Damaged("it does not begin with svm_type")
+        raise _DamagedError("it does not begin with svm_type")
     head, mark, body = re.sub(rb"\r\n?", b"\n", content).partition(b"\nSV\n")
     if not mark:
-        raise _Damaged("it has no line 'SV', after which the support vectors stand")
+        raise _DamagedError("it has no line 'SV', after which the support vectors stand")
     header = _Header.of(head)
     strange = re.search(rb"[^0-9eE+\-.: \t\n]", body)
     if strange:
-        raise _Damaged(f"the support vectors hold {strange.group()!r}, which is no part of numbers")
+        raise _DamagedError(
+            f"the support vectors hold {strange.group()!r}, which is no part of numbers"
+        )
     lines = body.split(b"\n")
     if lines[-1].strip():
-        raise _Damaged("its last line is not complete")
+        raise _DamagedError("its last line is not complete")
     lines = [line for line in lines if line.strip()]
     if len(lines) != header.total:
-        raise _Damaged(f"it claims {header.total} support vectors and holds {len(lines)}")
+        raise _DamagedError(f"it claims {header.total} support vectors and holds {len(lines)}")
     parts = [line.split(None, header.lines) for line in lines]
     texts = [part[: header.lines] for part in parts]
     if any(len(row) < header.lines or any(b":" in text for text in row) for row in texts):
-        raise _Damaged(f"each support vector must begin with {header.lines} coefficient(s)")
+        raise _DamagedError(f"each support vector must begin with {header.lines} coefficient(s)")
     coefficients = _floats([text for row in texts for text in row], "coefficients")
     points = _points([part[header.lines :] for part in parts], header.kernel.name)
     return _machine(header, coefficients, points, n_features, len(content))
@@ -136,9 +135,11 @@ def _machine(
         largest = max(1, points.shape[1])
         numbers = largest * header.rho.size
         if numbers > FREE_NUMBERS + NUMBERS_A_BYTE * size:
-            raise _Damaged(f"an index of {largest} is too large for a file of {size} bytes")
+            raise _DamagedError(f"an index of {largest} is too large for a file of {size} bytes")
     if n_features is not None and n_features < largest:
-        raise ValueError(f"n_features must be at least {largest}, as in the file; got {n_features}.")
+        raise ValueError(
+            f"n_features must be at least {largest}, as in the file; got {n_features}."
+        )
     width = largest if n_features is None else int(n_features)
     if header.kernel.name != "precomputed":
         points = sp.csr_array((points.data, points.indices, points.indptr), (header.total, width))
@@ -163,14 +164,14 @@ def _points(features: list[list[bytes]], kernel: str) -> Any:
     """Return the features behind the coefficients as a sparse matrix."""
     text = b"\n".join(b"0 " + (part[0] if part else b"") for part in features)
     if re.search(rb"(^|\s):|:(\s|$)", text):
-        raise _Damaged("a feature lacks its index or its value")
+        raise _DamagedError("a feature lacks its index or its value")
     try:
         zero_based = kernel == "precomputed"
         points, _ = load_svmlight_file(BytesIO(text + b"\n"), zero_based=zero_based)
     except (ValueError, OverflowError, MemoryError) as error:
-        raise _Damaged(f"the features cannot be read ({str(error).rstrip('.')})") from None
+        raise _DamagedError(f"the features cannot be read ({str(error).rstrip('.')})") from None
     if not np.isfinite(points.data).all() or (points.indices < 0).any():
-        raise _Damaged("a feature is not finite, or has an index below 1")
+        raise _DamagedError("a feature is not finite, or has an index below 1")
     return points
 
 
@@ -180,9 +181,9 @@ def _serials(points: Any) -> Any:
     serials = points.data
     valid = points.shape[0] == serials.size and (counts == 1).all() and not points.indices.any()
     if not valid or (serials != np.trunc(serials)).any() or not (1 <= serials).all():
-        raise _Damaged("a precomputed kernel needs '0:row' at each support vector")
+        raise _DamagedError("a precomputed kernel needs '0:row' at each support vector")
     if (serials >= 2**31).any() or np.unique(serials).size != serials.size:
-        raise _Damaged("a row of the kernel matrix is named twice, or is beyond 32 bits")
+        raise _DamagedError("a row of the kernel matrix is named twice, or is beyond 32 bits")
     return serials.astype(np.int64)
 
 
@@ -204,11 +205,11 @@ class _Header:
         fields = _fields(head)
         kind = KINDS.get(fields.pop("svm_type")[0])
         if kind is None:
-            raise _Damaged(f"svm_type must be one of {', '.join(KINDS)}")
+            raise _DamagedError(f"svm_type must be one of {', '.join(KINDS)}")
         kernel = _kernel(fields)
         n_classes, total = _whole(fields, "nr_class", 2), _whole(fields, "total_sv", 0)
         if kind != "svc" and n_classes != 2:
-            raise _Damaged("nr_class must be 2 for regression and one class")
+            raise _DamagedError("nr_class must be 2 for regression and one class")
         machines = n_classes * (n_classes - 1) // 2 if kind == "svc" else 1
         rho = _row(fields, "rho", machines)
         labels = sigmoids = None
@@ -217,9 +218,9 @@ class _Header:
             labels = _wholes(fields, "label", n_classes)
             n_support = _wholes(fields, "nr_sv", n_classes)
             if np.unique(labels).size != n_classes:
-                raise _Damaged("a label occurs twice")
+                raise _DamagedError("a label occurs twice")
             if (n_support < 0).any() or n_support.sum() != total:
-                raise _Damaged("nr_sv does not add up to total_sv")
+                raise _DamagedError("nr_sv does not add up to total_sv")
             if "probA" in fields or "probB" in fields:
                 sigmoids = np.stack([_row(fields, name, machines) for name in ("probA", "probB")])
         lines = n_classes - 1 if kind == "svc" else 1
@@ -230,11 +231,11 @@ def _fields(head: bytes) -> dict[str, list[str]]:
     try:
         lines = [line.split() for line in head.decode("ascii").split("\n") if line.strip()]
     except UnicodeDecodeError:
-        raise _Damaged("its first lines are no plain text") from None
+        raise _DamagedError("its first lines are no plain text") from None
     fields: dict[str, list[str]] = {}
     for name, *values in lines:
         if name not in HEADER or name in fields or not values:
-            raise _Damaged(f"the line {' '.join([name, *values])[:40]!r} has no meaning there")
+            raise _DamagedError(f"the line {' '.join([name, *values])[:40]!r} has no meaning there")
         fields[name] = values
     return fields
 
@@ -242,7 +243,7 @@ def _fields(head: bytes) -> dict[str, list[str]]:
 def _kernel(fields: dict[str, list[str]]) -> PlainKernel:
     name = fields.get("kernel_type", [""])[0]
     if name not in KERNELS:
-        raise _Damaged(f"kernel_type must be one of {', '.join(sorted(KERNELS))}")
+        raise _DamagedError(f"kernel_type must be one of {', '.join(sorted(KERNELS))}")
     name = "poly" if name == "polynomial" else name
     needed = PlainKernel.of(name, 1.0, 0.0, 0)
     degree = _whole(fields, "degree", 0) if needed.degree is not None else 0
@@ -251,21 +252,21 @@ def _kernel(fields: dict[str, list[str]]) -> PlainKernel:
         for each in ("gamma", "coef0")
     )
     if gamma <= 0:
-        raise _Damaged("gamma must be above 0")
+        raise _DamagedError("gamma must be above 0")
     return PlainKernel.of(name, gamma, coef0, degree)
 
 
 def _whole(fields: dict[str, list[str]], name: str, least: int) -> int:
     value = int(_wholes(fields, name, 1)[0])
     if value < least:
-        raise _Damaged(f"{name} must be at least {least}")
+        raise _DamagedError(f"{name} must be at least {least}")
     return value
 
 
 def _wholes(fields: dict[str, list[str]], name: str, count: int) -> Any:
     texts = _texts(fields, name, count)
     if any(re.fullmatch(r"[+-]?\d{1,10}", text) is None for text in texts):
-        raise _Damaged(f"{name} must be {'whole numbers' if count > 1 else 'a whole number'}")
+        raise _DamagedError(f"{name} must be {'whole numbers' if count > 1 else 'a whole number'}")
     return np.array([int(text) for text in texts], dtype=np.int64)
 
 
@@ -276,7 +277,7 @@ def _row(fields: dict[str, list[str]], name: str, count: int) -> Any:
 def _texts(fields: dict[str, list[str]], name: str, count: int) -> list[str]:
     texts = fields.get(name, [])
     if len(texts) != count:
-        raise _Damaged(f"{name} must have {count} number(s), and there are {len(texts)}")
+        raise _DamagedError(f"{name} must have {count} number(s), and there are {len(texts)}")
     return texts
 
 
@@ -284,7 +285,7 @@ def _floats(texts: Any, name: str) -> Any:
     try:
         values = np.array([float(text) for text in texts], dtype=np.float64)
     except ValueError:
-        raise _Damaged(f"{name} must be numbers") from None
+        raise _DamagedError(f"{name} must be numbers") from None
     if not np.isfinite(values).all():
-        raise _Damaged(f"{name} must be finite")
+        raise _DamagedError(f"{name} must be finite")
     return values

@@ -342,9 +342,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         model = build_dual_model(training, codes, classes.size, one_vs_one)
         support = rows.kept[model.support].astype(np.int32)
         vectors = np.empty((0, 0)) if rows.kernel.is_pairwise else X[support]
-        self._set_machines(
-            classes, rows.kernel, support, vectors, model.n_support, model.dual_coef
-        )
+        self._set_machines(classes, rows.kernel, support, vectors, model.n_support, model.dual_coef)
         self.support_kind_ = model.kind
         self.shape_fit_ = X.shape
         self.intercept_ = solutions.offset
