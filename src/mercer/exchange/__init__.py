@@ -2,7 +2,8 @@
 
 from mercer.exchange.from_libsvm import from_libsvm
 from mercer.exchange.from_sklearn import from_sklearn
+from mercer.exchange.to_c import to_c
 from mercer.exchange.to_libsvm import to_libsvm
 from mercer.exchange.to_sklearn import to_sklearn
 
-__all__ = ["from_libsvm", "from_sklearn", "to_libsvm", "to_sklearn"]
+__all__ = ["from_libsvm", "from_sklearn", "to_c", "to_libsvm", "to_sklearn"]
