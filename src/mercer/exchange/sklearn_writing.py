@@ -11,7 +11,7 @@ import sklearn.svm
 from mercer._sklearn import set_parts_of_svm
 from mercer.calibration import PlattClassifier
 from mercer.exchange._dual import DualMachine, dual_machine_of
-from mercer.exchange.from_sklearn import CARRIED, SHARED
+from mercer.exchange.sklearn_reading import CARRIED, SHARED
 
 CLASSES = {
     "svc": sklearn.svm.SVC,

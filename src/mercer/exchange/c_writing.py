@@ -125,15 +125,10 @@ class _Program:
             raise ValueError("to_c gives ties of votes to the first class; set break_ties=False.")
         points, coefficients, constants = found.points, found.coefficients, found.constants
         scaling = Affine.identity(model.n_features_in_) if scaling is None else scaling
+        scaling = scaling.then(Affine(found.origin, np.ones(found.origin.size)))
         if form.scales is not None:
             scaling = Affine(scaling.centre, scaling.factor * form.scales)
             points = points * form.scales
-        if isinstance(model, SVDD) and form.family == "linear":
-            # From the centre of the ball nothing cancels: R^2 - |x - a|^2.
-            centre = 0.5 * (coefficients @ points)[0]
-            scaling = scaling.then(Affine(centre, np.ones(centre.size)))
-            points, coefficients = points[:0], coefficients[:, :0]
-            constants = np.array([model.radius_**2])
         return cls(
             model,
             form,
@@ -148,7 +143,7 @@ class _Program:
     @property
     def is_linear(self) -> bool:
         """Whether weights of the features say it all."""
-        return self.form.family == "linear" or not len(self.points)
+        return self.form.family == "linear"
 
     @property
     def features(self) -> str:
