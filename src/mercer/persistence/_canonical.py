@@ -48,8 +48,8 @@ def canonical(archive: ZipFile) -> dict[str, bytes]:
             node.pop("__id__", None)
     members = {SCHEMA: json.dumps(schema, separators=(",", ":")).encode()}
     for old, new in numbers.files.items():
-        content = archive.read(old)
-        members[new] = unpacked(content) if new.endswith(".npz") else without_gaps(content)
+        clean = {"npy": without_gaps, "npz": unpacked}.get(new.rpartition(".")[2], bytes)
+        members[new] = clean(archive.read(old))
     return members
 
 

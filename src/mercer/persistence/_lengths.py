@@ -65,6 +65,18 @@ def check_lengths(part: Any) -> None:
             )
             raise RefusalError(f"lengths in a {type(part).__name__} disagree: {said}")
 
+    if type(part).__name__ == "SVC" and "dual_coef_" in vars(part):
+        _check_machines(part)
+
+
+def _check_machines(svc: Any) -> None:
+    """Check that there are as many two-class machines as the classes make."""
+    k = _length(svc, "classes_") or 0
+    pairs = bool(vars(svc).get("_one_vs_one")) or k == 2
+    rows, machines = (k - 1, k * (k - 1) // 2) if pairs else (k, k)
+    if _length(svc, "dual_coef_") not in (rows, None) or _length(svc, "intercept_") != machines:
+        raise RefusalError(f"{k} classes do not agree with dual_coef_ or intercept_")
+
 
 def _length(part: Any, name: str) -> int | None:
     attribute, _, axis = name.strip("+").partition(":")
