@@ -166,7 +166,9 @@ def test_keys_keep_their_type(flowers: Any, tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:The perceptron still made")
 def test_fitting_goes_on_after_loading(flowers: Any, tmp_path: Path) -> None:
     X, y = flowers
-    model = mercer.KernelPerceptron().partial_fit(X[:20], y[:20], classes=np.unique(y))
+    model = mercer.KernelPerceptron(random_state=0).partial_fit(
+        X[:20], y[:20], classes=np.unique(y)
+    )
     mercer.save(model, tmp_path / "file")
     again = mercer.load(tmp_path / "file")
     for one in (model, again):
