@@ -53,6 +53,9 @@ _HOMES = {
     "to_libsvm": "mercer.exchange",
     "to_onnx": "mercer.exchange",
     "to_sklearn": "mercer.exchange",
+    "describe": "mercer.persistence",
+    "load": "mercer.persistence",
+    "save": "mercer.persistence",
     "is_mercer": "mercer.kernels",
     "explicit_map": "mercer.kernels",
     "show_versions": "mercer._versions",
@@ -70,6 +73,7 @@ _MODULES = (
     "kernels",
     "model_selection",
     "perceptron",
+    "persistence",
     "plotting",
     "problems",
     "relevance",
@@ -121,6 +125,7 @@ __all__ = [
     "comparison",
     "cost_scorer",
     "datasets",
+    "describe",
     "discriminant",
     "exchange",
     "explicit_map",
@@ -133,12 +138,15 @@ __all__ = [
     "inspection",
     "is_mercer",
     "kernels",
+    "load",
     "model_selection",
     "perceptron",
+    "persistence",
     "plotting",
     "problems",
     "relevance",
     "report",
+    "save",
     "show_versions",
     "solvers",
     "spheres",
@@ -166,6 +174,7 @@ if TYPE_CHECKING:
         kernels,
         model_selection,
         perceptron,
+        persistence,
         plotting,
         problems,
         relevance,
@@ -195,6 +204,7 @@ if TYPE_CHECKING:
     from mercer.kernels import explicit_map, is_mercer
     from mercer.model_selection import GradientSearch, PathSearchCV
     from mercer.perceptron import KernelPerceptron
+    from mercer.persistence import describe, load, save
     from mercer.plotting import (
         BoundaryDisplay,
         CriterionDisplay,
