@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -27,6 +28,9 @@ HEADER = {
     *("label", "probA", "probB", "prob_density_marks", "nr_sv"),
 }
 FIRST_LINE = b"svm_type"
+STRANGE = re.compile(rb"[^0-9eE+\-.: \t\r\n]|(?<!\S):|:(?!\S)")
+"""What no line of a support vector holds; an index without a value, or a value without an index."""
+
 
 FREE_NUMBERS = 10**6
 NUMBERS_A_BYTE = 1000
@@ -99,28 +103,44 @@ class _DamagedError(Exception):
 def _read(content: bytes, n_features: int | None) -> DualMachine:
     if not content.startswith(FIRST_LINE):
         raise _DamagedError("it does not begin with svm_type")
-    head, mark, body = re.sub(rb"\r\n?", b"\n", content).partition(b"\nSV\n")
-    if not mark:
+    stream = BytesIO(content)
+    head = []
+    for line in stream:
+        if line.strip() == b"SV":
+            break
+        head.append(line)
+    else:
         raise _DamagedError("it has no line 'SV', after which the support vectors stand")
-    header = _Header.of(head)
-    strange = re.search(rb"[^0-9eE+\-.: \t\n]", body)
-    if strange:
-        raise _DamagedError(
-            f"the support vectors hold {strange.group()!r}, which is no part of numbers"
-        )
-    lines = body.split(b"\n")
-    if lines[-1].strip():
-        raise _DamagedError("its last line is not complete")
-    lines = [line for line in lines if line.strip()]
-    if len(lines) != header.total:
-        raise _DamagedError(f"it claims {header.total} support vectors and holds {len(lines)}")
-    parts = [line.split(None, header.lines) for line in lines]
-    texts = [part[: header.lines] for part in parts]
-    if any(len(row) < header.lines or any(b":" in text for text in row) for row in texts):
-        raise _DamagedError(f"each support vector must begin with {header.lines} coefficient(s)")
-    coefficients = _floats([text for row in texts for text in row], "coefficients")
-    points = _points([part[header.lines :] for part in parts], header.kernel.name)
+    header = _Header.of(b"".join(head))
+    coefficients, features = _split(stream, header)
+    points = _points(features, header.kernel.name)
     return _machine(header, coefficients, points, n_features, len(content))
+
+
+def _split(stream: BytesIO, header: _Header) -> tuple[Any, BytesIO]:
+    """Return the coefficients and, as an svmlight file, the features of all support vectors."""
+    coefficients, features, count = array("d"), BytesIO(), 0
+    for line in stream:
+        if not line.strip():
+            continue
+        strange = STRANGE.search(line)
+        if strange:
+            found = strange.group()
+            raise _DamagedError(f"the support vectors hold {found!r}, which is no part of numbers")
+        if not line.endswith(b"\n"):
+            raise _DamagedError("its last line is not complete")
+        *first, rest = [*line.split(None, header.lines), b""][: header.lines + 1]
+        if len(first) < header.lines or any(b":" in text for text in first):
+            raise _DamagedError(
+                f"each support vector must begin with {header.lines} coefficient(s)"
+            )
+        coefficients.extend(_floats(first, "coefficients"))
+        features.write(b"0 " + rest.strip() + b"\n")
+        count += 1
+    if count != header.total:
+        raise _DamagedError(f"it claims {header.total} support vectors and holds {count}")
+    features.seek(0)
+    return np.frombuffer(coefficients, dtype=np.float64), features
 
 
 def _machine(
@@ -160,14 +180,11 @@ def _machine(
     )
 
 
-def _points(features: list[list[bytes]], kernel: str) -> Any:
+def _points(features: BytesIO, kernel: str) -> Any:
     """Return the features behind the coefficients as a sparse matrix."""
-    text = b"\n".join(b"0 " + (part[0] if part else b"") for part in features)
-    if re.search(rb"(^|\s):|:(\s|$)", text):
-        raise _DamagedError("a feature lacks its index or its value")
     try:
         zero_based = kernel == "precomputed"
-        points, _ = load_svmlight_file(BytesIO(text + b"\n"), zero_based=zero_based)
+        points, _ = load_svmlight_file(features, zero_based=zero_based)
     except (ValueError, OverflowError, MemoryError) as error:
         raise _DamagedError(f"the features cannot be read ({str(error).rstrip('.')})") from None
     if not np.isfinite(points.data).all() or (points.indices < 0).any():
