@@ -210,6 +210,26 @@ def test_precomputed(tmp_path: Path) -> None:
         np.testing.assert_allclose(labels, model.predict(K), rtol=1e-9)
 
 
+def test_precomputed_rows_are_counted_from_one(tmp_path: Path) -> None:
+    K = np.array([[0.0, 0.0], [0.0, 25.0]])
+    model, path = SVC(kernel="precomputed").fit(K, [-1, 1]), tmp_path / "model"
+    mercer.to_libsvm(model, path)
+    assert path.read_text().splitlines()[-2:] == ["0.08 0:2", "-0.08 0:1"]
+    read_again(path, model, K)
+    for false in ("0:0", "0:1.5", "1:1", "0:2", ""):
+        path.write_text(path.read_text().replace("-0.08 0:1", f"-0.08 {false}"))
+        with pytest.raises(ValueError, match=r"0:row|named twice"):
+            mercer.from_libsvm(path)
+        mercer.to_libsvm(model, path)
+
+
+def test_the_best_of_a_search(tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    search = mercer.PathSearchCV(SVC(), {"C": [1.0, 10.0]}).fit(X, y)
+    mercer.to_libsvm(search, tmp_path / "model")
+    read_again(tmp_path / "model", search.best_estimator_, X)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_probabilities(n_classes: int, tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
@@ -329,6 +349,7 @@ CLAIMS = {
     "occurs twice": ("label 1 -1", "label 1 1"),
     "whole numbers": ("label 1 -1", "label 1 x"),
     "gamma must have": ("linear", "rbf"),
+    "beyond the 32 bits": ("total_sv 2", "total_sv 9999999999"),
     "gamma must be above": ("linear", "rbf\ngamma 0"),
     "has no meaning": ("rho", "rhinoceros"),
     "begin with": ("0.08 1:3.0", "1:3.0"),

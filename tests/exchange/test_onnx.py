@@ -175,6 +175,18 @@ def test_pipelines(precision: str) -> None:
     agree(make_pipeline(parts, SVR()).fit(X, X[:, 0]), X, precision)
 
 
+def test_data_frames_and_searches() -> None:
+    """A frame has an input for each column, and a search predicts by what it has found."""
+    table = load_iris(as_frame=True)["data"]
+    search = mercer.PathSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0, 10.0]})
+    model = search.fit(table, y)
+    graph = mercer.to_onnx(model, table)
+    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    names = [one.name for one in session.get_inputs()]
+    columns = {name: table[[column]].to_numpy() for name, column in zip(names, table, strict=True)}
+    np.testing.assert_array_equal(session.run(None, columns)[0], model.predict(table))
+
+
 def test_operators_of_libsvm_where_they_fit() -> None:
     """In float32 and with numbers that bear it."""
     many = agree(SVC(C=0.1).fit(X, y), X, "float32", 0.9)
@@ -226,6 +238,15 @@ def test_refusals() -> None:
         with pytest.raises((ValueError, TypeError), match=words) as error:
             mercer.to_onnx(model, X)
         assert "\n" not in str(error.value)
+
+
+def test_what_skl2onnx_does_not_know() -> None:
+    class Strange(StandardScaler):
+        """A scaler that nobody has registered."""
+
+    with pytest.raises(ValueError, match="no converter for some part") as error:
+        mercer.to_onnx(make_pipeline(Strange(), SVC()).fit(X, y), X)
+    assert "\n" not in str(error.value)
 
 
 def test_expansions_are_the_machines() -> None:

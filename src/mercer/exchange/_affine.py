@@ -11,6 +11,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.exchange._searches import found_by
+
 Floats = NDArray[np.float64]
 
 
@@ -44,13 +46,14 @@ def without_scalers(model: Any) -> tuple[Affine | None, Any]:
     None stands for a model that is no pipeline, or one whose steps change nothing.
     """
     found: Affine | None = None
+    model = found_by(model)
     while isinstance(model, Pipeline):
         check_is_fitted(model)
         for name, step in model.steps[:-1]:
             if step is not None and step != "passthrough":
                 one = _affine(name, step)
                 found = one if found is None else found.then(one)
-        model = model.steps[-1][1]
+        model = found_by(model.steps[-1][1])
     return found, model
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.calibration import PairSigmoids, PlattClassifier
+from mercer.exchange._searches import found_by
 from mercer.kernels import Kernel, Precomputed
 from mercer.spheres import OneClassSVM
 from mercer.svm import SVC, SVR
@@ -147,6 +148,7 @@ def dual_machine_of(model: Any, form: str) -> DualMachine:
     form : str
         What it is wanted for, for messages.
     """
+    model = found_by(model)
     check_is_fitted(model)
     sigmoids = getattr(model, "sigmoids_", None)
     if isinstance(model, PlattClassifier):

@@ -43,8 +43,9 @@ def to_c(model: Any, *, name: str = "mercer_predict") -> str:
     Parameters
     ----------
     model : SVC, SVR, OneClassSVM or SVDD
-        Fitted, with a linear, polynomial, RBF, Laplacian or sigmoid kernel, also with one width a
-        feature; or a pipeline that ends in one, with `StandardScaler` and `MinMaxScaler` before.
+        Fitted, or found by a search, with a linear, polynomial, RBF, Laplacian or sigmoid kernel,
+        also with one width a feature; or a pipeline that ends in one, with `StandardScaler` and
+        `MinMaxScaler` before.
     name : str, default="mercer_predict"
         Name of the function.
 
@@ -267,28 +268,24 @@ class _Program:
             yield from self._winner()
 
     def _winner(self) -> Iterator[str]:
-        """Yield the search for the class with the largest value or most votes."""
+        """Yield the search for the class with the largest value, or with most votes."""
         count = self.model.classes_.size
-        scores = "values"
         yield "{"
-        if self.model._one_vs_one:
-            scores = "votes"
-            order = getattr(self.model, "_order_of_ties", np.arange(count))
-            yield f"    int votes[{count}] = {{0}};"
-            listed = ", ".join(map(str, order.tolist()))
-            yield f"    static const int order[{count}] = {{{listed}}};"
-        yield "    int best, c, pair = 0;" if scores == "votes" else "    int best = 0, c;"
-        if scores == "votes":
-            yield f"    for (i = 0; i < {count}; ++i)"
-            yield f"        for (c = i + 1; c < {count}; ++c)"
-            yield "            ++votes[values[pair++] >= 0 ? i : c];"
-            yield "    best = order[0];"
-            yield f"    for (c = 1; c < {count}; ++c)"
-            yield "        if (votes[order[c]] > votes[best])"
-            yield "            best = order[c];"
-        else:
+        if not self.model._one_vs_one:
+            yield "    int best = 0, c;"
             yield f"    for (c = 1; c < {count}; ++c)"
             yield "        if (values[c] > values[best])"
             yield "            best = c;"
+        else:
+            order = getattr(self.model, "_order_of_ties", np.arange(count))
+            listed = ", ".join(map(str, order.tolist()))
+            yield f"    static const int order[{count}] = {{{listed}}};"
+            yield f"    int votes[{count}] = {{0}}, best = order[0], pair = 0, c;"
+            yield f"    for (i = 0; i < {count}; ++i)"
+            yield f"        for (c = i + 1; c < {count}; ++c)"
+            yield "            ++votes[values[pair++] >= 0 ? i : c];"
+            yield f"    for (c = 1; c < {count}; ++c)"
+            yield "        if (votes[order[c]] > votes[best])"
+            yield "            best = order[c];"
         yield "    return best;"
         yield "}"

@@ -31,6 +31,7 @@ FIRST_LINE = b"svm_type"
 STRANGE = re.compile(rb"[^0-9eE+\-.: \t\r\n]|(?<!\S):|:(?!\S)")
 """What no line of a support vector holds; an index without a value, or a value without an index."""
 
+LARGEST = 2**31 - 1
 
 FREE_NUMBERS = 10**6
 NUMBERS_A_BYTE = 1000
@@ -284,7 +285,10 @@ def _wholes(fields: dict[str, list[str]], name: str, count: int) -> Any:
     texts = _texts(fields, name, count)
     if any(re.fullmatch(r"[+-]?\d{1,10}", text) is None for text in texts):
         raise _DamagedError(f"{name} must be {'whole numbers' if count > 1 else 'a whole number'}")
-    return np.array([int(text) for text in texts], dtype=np.int64)
+    values = np.array([int(text) for text in texts], dtype=np.int64)
+    if (np.abs(values) > LARGEST).any():
+        raise _DamagedError(f"{name} is beyond the 32 bits of LIBSVM's whole numbers")
+    return values
 
 
 def _row(fields: dict[str, list[str]], name: str, count: int) -> Any:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from mercer._files import written_whole
 from mercer.exchange._dual import DualMachine, dual_machine_of
+from mercer.exchange._searches import found_by
 
 SVM_TYPES = {"svc": "c_svc", "svr": "epsilon_svr", "one_class": "one_class"}
 KERNEL_TYPES = {"poly": "polynomial"}
@@ -32,9 +33,9 @@ def to_libsvm(model: Any, path: Any) -> None:
     Parameters
     ----------
     model : SVC, SVR, OneClassSVM or PlattClassifier of an SVC
-        Fitted, with a kernel that LIBSVM has: linear, polynomial, RBF with one width, sigmoid or
-        precomputed, and multiples of these. Many classes must be machines of pairs
-        (``multi_class="ovo"``), with whole numbers as labels.
+        Fitted, or found by a search, with a kernel that LIBSVM has: linear, polynomial, RBF with
+        one width, sigmoid or precomputed, and multiples of these. Many classes must be machines of
+        pairs (``multi_class="ovo"``), with whole numbers as labels.
     path : path-like
         A file of that name is replaced once the new one is whole.
 
@@ -77,6 +78,7 @@ def to_libsvm(model: Any, path: Any) -> None:
     -0.08
     <BLANKLINE>
     """
+    model = found_by(model)
     machine = dual_machine_of(model, "A model file of LIBSVM")
     if getattr(model, "break_ties", False) and model.classes_.size > 2:
         raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mercer.exchange._searches import found_by
 from mercer.exchange.onnx_registering import register_onnx
 
 
@@ -18,8 +19,8 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
     Parameters
     ----------
     model : SVC, SVR, OneClassSVM, SVDD, RVC, RVR, NearestHypersphereClassifier or PlattClassifier
-        Or a pipeline that ends in one, or whatever else of scikit-learn skl2onnx converts around
-        it.
+        Or a search that has found one, a pipeline that ends in one, or whatever else of
+        scikit-learn skl2onnx converts around it.
     X : array-like or data frame
         Some rows, of which the type counts only: float32 gives a graph that takes and gives
         float32, float64 one in double precision.
@@ -43,5 +44,13 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
     """
     register_onnx()
     from skl2onnx import to_onnx as convert
+    from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
 
-    return convert(model, X[:1], **options)
+    model = found_by(model)
+    try:
+        return convert(model, X[:1], **options)
+    except (MissingConverter, MissingShapeCalculator):
+        raise ValueError(
+            "skl2onnx has no converter for some part of this model, which must consist of mercer's "
+            f"machines and of scikit-learn's estimators; got {' '.join(repr(model).split())}."
+        ) from None

@@ -11,6 +11,7 @@ import sklearn.svm
 from mercer._sklearn import set_parts_of_svm
 from mercer.calibration import PlattClassifier
 from mercer.exchange._dual import DualMachine, dual_machine_of
+from mercer.exchange._searches import found_by
 from mercer.exchange.sklearn_reading import CARRIED, SHARED
 
 CLASSES = {
@@ -26,9 +27,9 @@ def to_sklearn(model: Any) -> Any:
     Parameters
     ----------
     model : SVC, SVR or OneClassSVM
-        Fitted, with a kernel that scikit-learn has: linear, polynomial, RBF with one width, sigmoid
-        or precomputed, and multiples of these. Many classes must be machines of pairs
-        (``multi_class="ovo"``).
+        Fitted, or found by a search, with a kernel that scikit-learn has: linear, polynomial, RBF
+        with one width, sigmoid or precomputed, and multiples of these. Many classes must be
+        machines of pairs (``multi_class="ovo"``).
 
     Returns
     -------
@@ -51,6 +52,7 @@ def to_sklearn(model: Any) -> Any:
     >>> type(theirs).__module__, bool((ours.predict(X) == theirs.predict(X)).all())
     ('sklearn.svm._classes', True)
     """
+    model = found_by(model)
     if isinstance(model, PlattClassifier):
         raise TypeError(
             "scikit-learn's SVC does not predict the most probable class as PlattClassifier does; "
