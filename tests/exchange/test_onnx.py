@@ -179,12 +179,12 @@ def test_data_frames_and_searches() -> None:
     """A frame has an input for each column, and a search predicts by what it has found."""
     table = load_iris(as_frame=True)["data"]
     search = mercer.PathSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0, 10.0]})
-    model = search.fit(table, y)
-    graph = mercer.to_onnx(model, table)
-    session = onnxruntime.InferenceSession(graph.SerializeToString())
-    names = [one.name for one in session.get_inputs()]
-    columns = {name: table[[column]].to_numpy() for name, column in zip(names, table, strict=True)}
-    np.testing.assert_array_equal(session.run(None, columns)[0], model.predict(table))
+    for model in (search.fit(table, y), SVC().fit(table, y)):
+        graph = mercer.to_onnx(model, table)
+        session = onnxruntime.InferenceSession(graph.SerializeToString())
+        inputs = zip(session.get_inputs(), table, strict=True)
+        columns = {one.name: table[[column]].to_numpy() for one, column in inputs}
+        np.testing.assert_array_equal(session.run(None, columns)[0], model.predict(table))
 
 
 def test_operators_of_libsvm_where_they_fit() -> None:
