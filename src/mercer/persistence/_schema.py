@@ -144,7 +144,7 @@ class Audit:
         """Check a node that must not be shared with other places, of one of the given kinds."""
         self._unshared(node, path, *loaders)
         self._node(node, path)
-        return node  # type: ignore[no-any-return]
+        return node
 
     def _unshared(self, node: Any, path: tuple[str, ...], *loaders: str) -> None:
         if not isinstance(node, dict) or "__id__" in node or node.get("__loader__") not in loaders:
