@@ -110,11 +110,11 @@ def archives(content: bytes) -> Iterator[Case]:
 
     for packing in (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
         yield f"packed by method {packing}", built({}, packing)
-        bomb = built({"99.npy": bytes(2**25)}, packing)
-        yield f"32 MB in a few bytes, method {packing}", bomb
+        bomb = built({"99.npy": bytes(2**23)}, packing)
+        yield f"8 MB in a few bytes, method {packing}", bomb
         yield (
             f"the same for an array, method {packing}",
-            built({}, packing, good | {array: bytes(2**25)}),
+            built({}, packing, good | {array: bytes(2**23)}),
         )
     for name in ("/etc/passwd", "../up.npy", "a/b.npy", "C:\\x.npy", "x.npy", "1.bin", "1.npy\n"):
         yield f"a member {name!r}", built({name: b"x"}, zipfile.ZIP_STORED)
@@ -312,6 +312,7 @@ def harmful(content: bytes) -> Iterator[Case]:
     for name in ("content", "__class__", "__module__", "__loader__"):
         yield f"no {name}", _with_schema(good, {k: v for k, v in schema.items() if k != name})
     yield "another root", _with_schema(good, _list() | {"protocol": 2})
+    yield "many lists of nothing", sealed(good | {SCHEMA: b"[]," * 500_000}).tobytes()
     yield "a list of nothing", sealed(good | {SCHEMA: b"[]"}).tobytes()
     yield "brackets", sealed(good | {SCHEMA: b"[" * 100_000}).tobytes()
     yield "no text", sealed(good | {SCHEMA: b"\xff\xfe\x00"}).tobytes()

@@ -13,7 +13,7 @@ from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
 from mercer.persistence._canonical import canonical
 from mercer.persistence._header import header_of
-from mercer.persistence._schema import Audit, StrangeFunctionError, StrangeTypeError
+from mercer.persistence._schema import Audit, StrangeFunctionError, StrangeTypeError, read_schema
 from mercer.persistence._sound import check_sound
 from mercer.persistence.errors import ModelFileError, RefusalError, one_line
 
@@ -75,7 +75,7 @@ def _members(model: Any) -> dict[str, bytes]:
             members = canonical(archive)
         arrays = {part: head_in(members[part], part) for part in members if is_array(part)}
         audit = Audit(arrays)
-        audit.check(json.loads(members[SCHEMA]))
+        audit.check(read_schema(members[SCHEMA]))
     except StrangeFunctionError as error:
         raise ModelFileError(
             f"{name} cannot be saved: it holds the function {error.function!r}{error.place}, and a "
