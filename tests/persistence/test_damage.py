@@ -32,7 +32,7 @@ PATIENCE = 10
 """Seconds of the processor for one file."""
 
 CONSTANT = 4 * 2**20
-"""Bytes for the plan of objects, which takes several times its length: the longest here is 600 kB."""
+"""Bytes for the plan of objects, which takes several times its length; here at most 600 kB."""
 
 DANGEROUS = (
     "os.system",
