@@ -258,3 +258,20 @@ def test_description(flowers: Any, tmp_path: Path) -> None:
     assert "column 0, column 1" in lines[2]
     assert lines[2].endswith("and 12 more")
     assert dict(found.rows())["sha256"] == found.sha256
+
+
+def test_a_place_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        mercer.save(SVC(), tmp_path)
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        mercer.save(SVC(), tmp_path / "absent" / "file")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_search_goes_without_what_only_a_warm_start_needs(flowers: Any, tmp_path: Path) -> None:
+    X, y = flowers
+    search = mercer.GradientSearch(max_evaluations=3, warm_start=True).fit(X, y == "virginica")
+    again = same_after_saving(search, X, tmp_path / "file")
+    again.fit(X, y == "virginica")
+    np.testing.assert_array_equal(again.decision_function(X), search.decision_function(X))
+    assert len(again.history_) == len(search.history_)

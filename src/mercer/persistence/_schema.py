@@ -45,8 +45,9 @@ of memory."""
 COMMON = {"__class__", "__module__", "__loader__", "__id__"}
 TREE = "sklearn.tree._tree.Tree"
 SPARSE = {f"scipy.sparse._{c}.{c}_{form}" for c in ("csr", "csc") for form in ("array", "matrix")}
-RANDOM_STATES = {"numpy.random.mtrand.RandomState"}
-GENERATORS = {"numpy.random._generator.Generator"}
+MASKED = {"numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"}  # as NumPy's version has it
+RANDOM_STATES = {"numpy.random.mtrand.RandomState", "numpy.random.RandomState"}
+GENERATORS = {"numpy.random._generator.Generator", "numpy.random.Generator"}
 
 
 class StrangeFunctionError(RefusalError):
@@ -293,7 +294,7 @@ class Audit:
 
     def _masked(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node, "content")
-        self._must_be(node, ["numpy.ma.MaskedArray"], path)
+        self.types.add(self._must_be(node, MASKED, path))
         content = self._content(node, {"data", "mask"}, path)
         for part in content.values():
             self._own(part, path, "NdArrayNode")
@@ -391,7 +392,7 @@ class Audit:
 
     def _random_state(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node, "content")
-        self._must_be(node, RANDOM_STATES, path)
+        self.types.add(self._must_be(node, RANDOM_STATES, path))
         names = {"bit_generator", "state", "has_gauss", "gauss"}
         content = self._content(self._own(node["content"], path, "DictNode"), names, path)
         state = self._own(content["state"], path, "DictNode")
@@ -403,7 +404,7 @@ class Audit:
     def _generator(self, node: Node, path: tuple[str, ...]) -> None:
         """Only NumPy's usual generator, whose state is a few whole numbers."""
         self._fields(node, "content")
-        self._must_be(node, GENERATORS, path)
+        self.types.add(self._must_be(node, GENERATORS, path))
         content = self._content(node, {"bit_generator", "seed_seq"}, path)
         names = {"bit_generator", "state", "has_uint32", "uinteger"}
         inner = self._content(self._own(content["bit_generator"], path, "DictNode"), names, path)

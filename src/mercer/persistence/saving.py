@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 from zipfile import ZipFile
 
-from mercer._files import written_whole
+from mercer._files import check_writable, written_whole
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
 from mercer.persistence._canonical import canonical
@@ -38,6 +38,8 @@ def save(model: Any, path: Any) -> None:
     ModelFileError
         In one sentence, if the model holds what no file may hold: functions and types from
         elsewhere. Nothing is written then.
+    OSError
+        If there is no folder for the file, or it cannot be written.
 
     See Also
     --------
@@ -58,6 +60,7 @@ def save(model: Any, path: Any) -> None:
     >>> bool((again.decision_function(X) == model.decision_function(X)).all())
     True
     """
+    check_writable(path)  # before the work
     members = _members(model)
     with written_whole(path) as file:
         file.write(sealed(members))
