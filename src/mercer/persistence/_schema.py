@@ -24,7 +24,7 @@ from mercer.persistence._trusted import (
     trusted_functions,
     trusted_objects,
 )
-from mercer.persistence.errors import RefusalError
+from mercer.persistence.errors import RefusalError, StrangeFunctionError, StrangeTypeError
 
 Node = dict[str, Any]
 
@@ -48,22 +48,6 @@ SPARSE = {f"scipy.sparse._{c}.{c}_{form}" for c in ("csr", "csc") for form in ("
 MASKED = {"numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"}  # as NumPy's version has it
 RANDOM_STATES = {"numpy.random.mtrand.RandomState", "numpy.random.RandomState"}
 GENERATORS = {"numpy.random._generator.Generator", "numpy.random.Generator"}
-
-
-class StrangeFunctionError(RefusalError):
-    """A function that no file may name."""
-
-    def __init__(self, function: str, place: str) -> None:
-        super().__init__(f"it asks for the function {function!r}{place}")
-        self.function, self.place = function, place
-
-
-class StrangeTypeError(RefusalError):
-    """A type that no file may name."""
-
-    def __init__(self, name: str, place: str) -> None:
-        super().__init__(f"it asks for the type {name!r}{place}")
-        self.name, self.place = name, place
 
 
 def read_schema(text: bytes) -> Any:

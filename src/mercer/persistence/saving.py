@@ -13,9 +13,15 @@ from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
 from mercer.persistence._canonical import canonical
 from mercer.persistence._header import header_of
-from mercer.persistence._schema import Audit, StrangeFunctionError, StrangeTypeError, read_schema
+from mercer.persistence._schema import Audit, read_schema
 from mercer.persistence._sound import check_sound
-from mercer.persistence.errors import ModelFileError, RefusalError, one_line
+from mercer.persistence.errors import (
+    ModelFileError,
+    RefusalError,
+    StrangeFunctionError,
+    StrangeTypeError,
+    one_line,
+)
 
 
 def save(model: Any, path: Any) -> None:
