@@ -39,37 +39,37 @@ def rows(name: str) -> Any:
     return X if name == "names" else X.to_numpy()
 
 
-def models() -> dict[str, Any]:
-    """Return fitted models of a dozen kinds, each on a few rows."""
+def models() -> dict[str, tuple[Any, ...]]:
+    """Return models of a dozen kinds, each with the few rows to which it is fitted."""
     X, y = load_iris(return_X_y=True, as_frame=True)
     X, y = X.iloc[::10], y.iloc[::10].to_numpy()
     frame = X.assign(size=np.where(X.iloc[:, 2] > 3, "large", "small"))
     points, words = X.to_numpy(), np.array(["setosa", "versicolor", "virginica"])[y]
     table = as_table(frame, words)
     algebra = 0.5 * RBF(0.1) * Linear() + Polynomial(2, gamma=0.1) ** 2 + Laplacian(0.3)
+    platt = make_pipeline(StandardScaler(), mercer.PlattClassifier(mercer.SVC(), cv=2))
+    boosting = HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=3)
     return {
-        "svc": mercer.SVC(probability=True).fit(points, words),
-        "names": mercer.SVC(kernel=algebra, class_weight={0: 1.0, 1: 2.0}).fit(X[y < 2], y[y < 2]),
-        "sparse": mercer.SVC(loss="squared_hinge").fit(sp.csr_array(points), y),
-        "svr": mercer.SVR(kernel=Matern(2.0, nu=1.5)).fit(points, points[:, 2] ** 2),
-        "svdd": mercer.SVDD(nu=0.2).fit(points),
-        "one_class": mercer.OneClassSVM(nu=0.3).fit(points),
-        "spheres": mercer.NearestHypersphereClassifier(cv=None).fit(points, words),
-        "rvc": mercer.RVC(max_iter=20).fit(points, y),
-        "platt": make_pipeline(StandardScaler(), mercer.PlattClassifier(mercer.SVC(), cv=2)).fit(
-            points, y > 0
-        ),
-        "path_search": mercer.PathSearchCV(mercer.SVC(), {"C": [0.1, 1.0]}, cv=2).fit(points, y),
-        "grid_search": GridSearchCV(mercer.SVC(), {"C": [0.1, 1.0]}, cv=2).fit(points, y),
-        "gradient_search": mercer.GradientSearch(max_evaluations=2).fit(points, y > 0),
-        "elimination": mercer.KernelRFE(mercer.SVC(kernel="linear")).fit(points, y),
-        "pruned_tree": mercer.PrunedTreeClassifier(cv=2).fit(points, words),
-        "forest": RandomForestClassifier(2, random_state=0).fit(points, words),
-        "boosting": HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=3).fit(points, y),
-        "fuzzy": mercer.FuzzyRuleClassifier(n_generations=2, random_state=0).fit(points, words),
-        "perceptron": mercer.KernelPerceptron().fit(points, y),
-        "table": make_pipeline(vectorizer(table), mercer.SVC()).fit(table.frame, words),
-        "unfitted": mercer.SVC(kernel=algebra),
+        "svc": (mercer.SVC(probability=True), points, words),
+        "names": (mercer.SVC(kernel=algebra, class_weight={0: 1.0, 1: 2.0}), X[y < 2], y[y < 2]),
+        "sparse": (mercer.SVC(loss="squared_hinge"), sp.csr_array(points), y),
+        "svr": (mercer.SVR(kernel=Matern(2.0, nu=1.5)), points, points[:, 2] ** 2),
+        "svdd": (mercer.SVDD(nu=0.2), points),
+        "one_class": (mercer.OneClassSVM(nu=0.3), points),
+        "spheres": (mercer.NearestHypersphereClassifier(cv=None), points, words),
+        "rvc": (mercer.RVC(max_iter=20), points, y),
+        "platt": (platt, points, y > 0),
+        "path_search": (mercer.PathSearchCV(mercer.SVC(), {"C": [0.1, 1.0]}, cv=2), points, y),
+        "grid_search": (GridSearchCV(mercer.SVC(), {"C": [0.1, 1.0]}, cv=2), points, y),
+        "gradient_search": (mercer.GradientSearch(max_evaluations=2), points, y > 0),
+        "elimination": (mercer.KernelRFE(mercer.SVC(kernel="linear")), points, y),
+        "pruned_tree": (mercer.PrunedTreeClassifier(cv=2), points, words),
+        "forest": (RandomForestClassifier(2, random_state=0), points, words),
+        "boosting": (boosting, points, y),
+        "fuzzy": (mercer.FuzzyRuleClassifier(n_generations=2, random_state=0), points, words),
+        "perceptron": (mercer.KernelPerceptron(random_state=0), points, y),
+        "table": (make_pipeline(vectorizer(table), mercer.SVC()), table.frame, words),
+        "unfitted": (mercer.SVC(kernel=algebra),),
     }
 
 
@@ -86,8 +86,10 @@ def write_missing() -> None:
     """Write the files that are not there yet."""
     folder = FILES / f"form_{FORMAT}"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, model in models().items():
+    for name, (model, *data) in models().items():
         if not (folder / f"{name}.mercer").exists():
+            if data:
+                model.fit(*data)
             mercer.save(model, folder / f"{name}.mercer")
             text = json.dumps(answers(model, rows(name)))
             (folder / f"{name}.json").write_text(text + "\n")

@@ -15,7 +15,6 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import (
     BaggingClassifier,
     GradientBoostingClassifier,
-    HistGradientBoostingClassifier,
     IsolationForest,
     StackingClassifier,
     VotingClassifier,
@@ -73,7 +72,6 @@ AROUND = {
     "voting": VotingClassifier([("a", SVC()), ("b", PrunedTreeClassifier())]),
     "stacking": StackingClassifier([("a", SVC()), ("b", PrunedTreeClassifier())], cv=2),
     "trees one after another": GradientBoostingClassifier(n_estimators=2),
-    "histograms": HistGradientBoostingClassifier(max_iter=2),
     "isolation": IsolationForest(n_estimators=4, max_features=3, random_state=0),
     "neighbours": KNeighborsClassifier(algorithm="kd_tree"),
     "neighbours in balls": KNeighborsClassifier(algorithm="ball_tree", metric="manhattan"),
@@ -140,10 +138,9 @@ def test_table_with_words_dates_and_gaps(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {
             "size": random.normal(size=80),
-            "colour": random.choice(["red", "green"], 80),
+            "colour": pd.Categorical(random.choice(["red", "green"], 80)),
             "day": pd.date_range("2024-01-01", periods=80, freq="17h"),
             "text": [f"sample {k} of {k % 7}" for k in range(80)],
-            "kind": pd.Categorical(random.choice(["x", "y"], 80)),
         }
     )
     frame.loc[3, "size"] = np.nan
@@ -261,3 +258,20 @@ def test_description(flowers: Any, tmp_path: Path) -> None:
     assert "column 0, column 1" in lines[2]
     assert lines[2].endswith("and 12 more")
     assert dict(found.rows())["sha256"] == found.sha256
+
+
+def test_a_place_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        mercer.save(SVC(), tmp_path)
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        mercer.save(SVC(), tmp_path / "absent" / "file")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_search_goes_without_what_only_a_warm_start_needs(flowers: Any, tmp_path: Path) -> None:
+    X, y = flowers
+    search = mercer.GradientSearch(max_evaluations=3, warm_start=True).fit(X, y == "virginica")
+    again = same_after_saving(search, X, tmp_path / "file")
+    again.fit(X, y == "virginica")
+    np.testing.assert_array_equal(again.decision_function(X), search.decision_function(X))
+    assert len(again.history_) == len(search.history_)

@@ -32,6 +32,5 @@ def test_kept_file(path: Path) -> None:
             np.testing.assert_array_equal(found[name], values, err_msg=name)
 
 
-@pytest.mark.filterwarnings("ignore:RVC stopped")
 def test_there_is_a_file_of_every_kind() -> None:
     assert set(models()) <= {path.stem for path in KEPT}

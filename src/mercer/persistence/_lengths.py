@@ -78,6 +78,42 @@ def _check_machines(svc: Any) -> None:
         raise RefusalError(f"{k} classes do not agree with dual_coef_ or intercept_")
 
 
+def check_libsvm(part: Any) -> None:
+    """Check a fitted machine of scikit-learn, which hands its arrays to LIBSVM unseen."""
+    state = vars(part)
+    if not {"_n_support", "_dual_coef_"} <= set(state):
+        return
+    try:
+        fits = _fits_libsvm(state)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        fits = False
+    if not fits:
+        raise RefusalError(f"the parts of a {type(part).__name__} do not fit together")
+
+
+def _fits_libsvm(state: dict[str, Any]) -> bool:
+    support, counts, vectors = state["support_"], state["_n_support"], state["support_vectors_"]
+    coefficients = state["_dual_coef_"]
+    n, k = support.size, counts.size
+    machines = k * (k - 1) // 2
+    if state["kernel"] == "precomputed":
+        known = 0 in vectors.shape or vectors.shape[0] == n
+    else:
+        known = vectors.shape == (n, state["n_features_in_"])
+    return bool(
+        known
+        and sp.issparse(vectors) == sp.issparse(coefficients) == state["_sparse"]
+        and (support.shape, counts.shape) == ((n,), (k,))
+        and (not n or 0 <= support.min() <= support.max() < state["shape_fit_"][0])
+        and coefficients.shape == (k - 1, n)
+        and (not sp.issparse(coefficients) or coefficients.data.size == (k - 1) * n)
+        and state["_intercept_"].shape == (machines,)
+        and all(state[name].shape in ((0,), (machines,)) for name in ("_probA", "_probB"))
+        and ("classes_" not in state or (counts.min() >= 0 and counts.sum() == n))
+        and ("classes_" not in state or state["classes_"].shape == (k,))
+    )
+
+
 def _length(part: Any, name: str) -> int | None:
     attribute, _, axis = name.strip("+").partition(":")
     value = vars(part).get(attribute)

@@ -24,7 +24,7 @@ from mercer.persistence._trusted import (
     trusted_functions,
     trusted_objects,
 )
-from mercer.persistence.errors import RefusalError
+from mercer.persistence.errors import RefusalError, StrangeFunctionError, StrangeTypeError
 
 Node = dict[str, Any]
 
@@ -38,27 +38,24 @@ MOST_REPEATED = 2**20
 """Nodes that are met again by way of references. skops goes through these as often as something
 refers to them: a few lists of lists of the same lists would keep it busy for ever."""
 
+FEWEST_BYTES = 6
+"""Bytes for each value in a schema; ours have sixteen. Empty lists would take 25 times their length
+of memory."""
+
 COMMON = {"__class__", "__module__", "__loader__", "__id__"}
 TREE = "sklearn.tree._tree.Tree"
 SPARSE = {f"scipy.sparse._{c}.{c}_{form}" for c in ("csr", "csc") for form in ("array", "matrix")}
-RANDOM_STATES = {"numpy.random.mtrand.RandomState"}
-GENERATORS = {"numpy.random._generator.Generator"}
+MASKED = {"numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"}  # as NumPy's version has it
+RANDOM_STATES = {"numpy.random.mtrand.RandomState", "numpy.random.RandomState"}
+GENERATORS = {"numpy.random._generator.Generator", "numpy.random.Generator"}
 
 
-class StrangeFunctionError(RefusalError):
-    """A function that no file may name."""
-
-    def __init__(self, function: str, place: str) -> None:
-        super().__init__(f"it asks for the function {function!r}{place}")
-        self.function, self.place = function, place
-
-
-class StrangeTypeError(RefusalError):
-    """A type that no file may name."""
-
-    def __init__(self, name: str, place: str) -> None:
-        super().__init__(f"it asks for the type {name!r}{place}")
-        self.name, self.place = name, place
+def read_schema(text: bytes) -> Any:
+    """Return the schema that a text stands for, unless it would take much memory for its length."""
+    values = sum(text.count(sign) for sign in (b",", b"{", b"["))
+    if FEWEST_BYTES * values > len(text):
+        raise RefusalError("its plan has too many parts for its length")
+    return json.loads(text)
 
 
 class Audit:
@@ -144,7 +141,7 @@ class Audit:
         """Check a node that must not be shared with other places, of one of the given kinds."""
         self._unshared(node, path, *loaders)
         self._node(node, path)
-        return node  # type: ignore[no-any-return]
+        return node
 
     def _unshared(self, node: Any, path: tuple[str, ...], *loaders: str) -> None:
         if not isinstance(node, dict) or "__id__" in node or node.get("__loader__") not in loaders:
@@ -281,7 +278,7 @@ class Audit:
 
     def _masked(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node, "content")
-        self._must_be(node, ["numpy.ma.MaskedArray"], path)
+        self.types.add(self._must_be(node, MASKED, path))
         content = self._content(node, {"data", "mask"}, path)
         for part in content.values():
             self._own(part, path, "NdArrayNode")
@@ -379,7 +376,7 @@ class Audit:
 
     def _random_state(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node, "content")
-        self._must_be(node, RANDOM_STATES, path)
+        self.types.add(self._must_be(node, RANDOM_STATES, path))
         names = {"bit_generator", "state", "has_gauss", "gauss"}
         content = self._content(self._own(node["content"], path, "DictNode"), names, path)
         state = self._own(content["state"], path, "DictNode")
@@ -391,7 +388,7 @@ class Audit:
     def _generator(self, node: Node, path: tuple[str, ...]) -> None:
         """Only NumPy's usual generator, whose state is a few whole numbers."""
         self._fields(node, "content")
-        self._must_be(node, GENERATORS, path)
+        self.types.add(self._must_be(node, GENERATORS, path))
         content = self._content(node, {"bit_generator", "seed_seq"}, path)
         names = {"bit_generator", "state", "has_uint32", "uinteger"}
         inner = self._content(self._own(content["bit_generator"], path, "DictNode"), names, path)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mercer.persistence._lengths import check_lengths
+from mercer.persistence._lengths import check_lengths, check_libsvm
 from mercer.persistence.errors import RefusalError
 
 HOMES = ("mercer", "sklearn", "skrub")
@@ -36,6 +36,7 @@ def check_sound(model: Any) -> None:
             _check_predictor(part)
         elif hasattr(part, "__dict__"):
             widest.check(part)
+            check_libsvm(part)
             if type(part).__module__.startswith("mercer."):
                 check_lengths(part)
                 _check_numbers(part)

@@ -31,6 +31,22 @@ class RefusalError(Exception):
     """What is wrong with the contents; the caller makes a sentence of it that names the file."""
 
 
+class StrangeFunctionError(RefusalError):
+    """A function that no file may name."""
+
+    def __init__(self, function: str, place: str) -> None:
+        super().__init__(f"it asks for the function {function!r}{place}")
+        self.function, self.place = function, place
+
+
+class StrangeTypeError(RefusalError):
+    """A type that no file may name."""
+
+    def __init__(self, name: str, place: str) -> None:
+        super().__init__(f"it asks for the type {name!r}{place}")
+        self.name, self.place = name, place
+
+
 def one_line(text: object) -> str:
     """Return text without line ends and control characters, cut where it is long.
 

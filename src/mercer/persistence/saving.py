@@ -8,14 +8,20 @@ from types import ModuleType
 from typing import Any
 from zipfile import ZipFile
 
-from mercer._files import written_whole
+from mercer._files import check_writable, written_whole
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
 from mercer.persistence._canonical import canonical
 from mercer.persistence._header import header_of
-from mercer.persistence._schema import Audit, StrangeFunctionError, StrangeTypeError
+from mercer.persistence._schema import Audit, read_schema
 from mercer.persistence._sound import check_sound
-from mercer.persistence.errors import ModelFileError, RefusalError, one_line
+from mercer.persistence.errors import (
+    ModelFileError,
+    RefusalError,
+    StrangeFunctionError,
+    StrangeTypeError,
+    one_line,
+)
 
 
 def save(model: Any, path: Any) -> None:
@@ -38,6 +44,8 @@ def save(model: Any, path: Any) -> None:
     ModelFileError
         In one sentence, if the model holds what no file may hold: functions and types from
         elsewhere. Nothing is written then.
+    OSError
+        If there is no folder for the file, or it cannot be written.
 
     See Also
     --------
@@ -58,6 +66,7 @@ def save(model: Any, path: Any) -> None:
     >>> bool((again.decision_function(X) == model.decision_function(X)).all())
     True
     """
+    check_writable(path)  # before the work
     members = _members(model)
     with written_whole(path) as file:
         file.write(sealed(members))
@@ -75,7 +84,7 @@ def _members(model: Any) -> dict[str, bytes]:
             members = canonical(archive)
         arrays = {part: head_in(members[part], part) for part in members if is_array(part)}
         audit = Audit(arrays)
-        audit.check(json.loads(members[SCHEMA]))
+        audit.check(read_schema(members[SCHEMA]))
     except StrangeFunctionError as error:
         raise ModelFileError(
             f"{name} cannot be saved: it holds the function {error.function!r}{error.place}, and a "
