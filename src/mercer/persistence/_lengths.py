@@ -19,7 +19,7 @@ _RELEVANCE = [
 ]
 
 LENGTHS = {
-    "SVC": [*_VECTORS, "intercept_ objective_ gap_ margin_"],
+    "SVC": [*_VECTORS, "intercept_ objective_ gap_ margin_", "classes_ _order_of_ties"],
     "SVR": _VECTORS,
     "SVDD": _VECTORS,
     "OneClassSVM": _VECTORS,
