@@ -47,6 +47,15 @@ _HOMES = {
     "SimilarityMapDisplay": "mercer.plotting",
     "WidthsDisplay": "mercer.plotting",
     "compare": "mercer.comparison",
+    "from_libsvm": "mercer.exchange",
+    "from_sklearn": "mercer.exchange",
+    "to_c": "mercer.exchange",
+    "to_libsvm": "mercer.exchange",
+    "to_onnx": "mercer.exchange",
+    "to_sklearn": "mercer.exchange",
+    "describe": "mercer.persistence",
+    "load": "mercer.persistence",
+    "save": "mercer.persistence",
     "is_mercer": "mercer.kernels",
     "explicit_map": "mercer.kernels",
     "show_versions": "mercer._versions",
@@ -56,6 +65,7 @@ _MODULES = (
     "comparison",
     "datasets",
     "discriminant",
+    "exchange",
     "feature_selection",
     "fuzzy",
     "gram",
@@ -63,6 +73,7 @@ _MODULES = (
     "kernels",
     "model_selection",
     "perceptron",
+    "persistence",
     "plotting",
     "problems",
     "relevance",
@@ -114,27 +125,38 @@ __all__ = [
     "comparison",
     "cost_scorer",
     "datasets",
+    "describe",
     "discriminant",
+    "exchange",
     "explicit_map",
     "feature_selection",
     "feature_sensitivity",
+    "from_libsvm",
+    "from_sklearn",
     "fuzzy",
     "gram",
     "inspection",
     "is_mercer",
     "kernels",
+    "load",
     "model_selection",
     "perceptron",
+    "persistence",
     "plotting",
     "problems",
     "relevance",
     "report",
+    "save",
     "show_versions",
     "solvers",
     "spheres",
     "studies",
     "svm",
     "tables",
+    "to_c",
+    "to_libsvm",
+    "to_onnx",
+    "to_sklearn",
     "trees",
 ]
 
@@ -144,6 +166,7 @@ if TYPE_CHECKING:
         comparison,
         datasets,
         discriminant,
+        exchange,
         feature_selection,
         fuzzy,
         gram,
@@ -151,6 +174,7 @@ if TYPE_CHECKING:
         kernels,
         model_selection,
         perceptron,
+        persistence,
         plotting,
         problems,
         relevance,
@@ -166,12 +190,21 @@ if TYPE_CHECKING:
     from mercer.calibration import PlattClassifier
     from mercer.comparison import compare
     from mercer.discriminant import MinimumCostClassifier, cost_scorer
+    from mercer.exchange import (
+        from_libsvm,
+        from_sklearn,
+        to_c,
+        to_libsvm,
+        to_onnx,
+        to_sklearn,
+    )
     from mercer.feature_selection import KernelRFE, KernelRFECV
     from mercer.fuzzy import FuzzyRuleClassifier
     from mercer.inspection import feature_sensitivity
     from mercer.kernels import explicit_map, is_mercer
     from mercer.model_selection import GradientSearch, PathSearchCV
     from mercer.perceptron import KernelPerceptron
+    from mercer.persistence import describe, load, save
     from mercer.plotting import (
         BoundaryDisplay,
         CriterionDisplay,

@@ -34,7 +34,9 @@ __all__ = [
     "feature_importances",
     "fit_context",
     "fitted_rows",
+    "parts_of_svm",
     "refuse_dates",
+    "set_parts_of_svm",
     "take_rows",
     "validate_parameter_constraints",
 ]
@@ -123,3 +125,46 @@ def feature_importances(model: Any, getter: Any) -> Any:
 def fitted_rows(forest: Any) -> int:
     """Return the number of rows that a forest was fitted to."""
     return int(forest._n_samples)
+
+
+def parts_of_svm(model: Any) -> dict[str, Any]:
+    """Return what a fitted support vector machine of scikit-learn is made of.
+
+    Coefficients and intercepts are those of LIBSVM, positive for the first class of each pair.
+    ``points`` are the training rows, kept for kernels that are functions only.
+    """
+    coefficients = model._dual_coef_
+    return {
+        "coefficients": coefficients.toarray()
+        if hasattr(coefficients, "toarray")
+        else coefficients,
+        "intercepts": model._intercept_,
+        "gamma": model._gamma,
+        "sigmoids": (model._probA, model._probB),
+        "points": getattr(model, "_BaseLibSVM__Xfit", None),
+    }
+
+
+def set_parts_of_svm(model: Any, *, gamma: float, sigmoids: Any, **fitted: Any) -> None:
+    """Make a fitted support vector machine of scikit-learn of an unfitted one.
+
+    Parameters
+    ----------
+    model : sklearn.svm.SVC, SVR or OneClassSVM
+    gamma : float
+    sigmoids : pair of ndarray
+        Empty where there are none.
+    **fitted
+        Public attributes; ``dual_coef_`` and ``intercept_`` in LIBSVM's sign, as from
+        `parts_of_svm`.
+    """
+    for name, value in fitted.items():
+        setattr(model, "_n_support" if name == "n_support_" else name, value)
+    model._sparse = hasattr(model.support_vectors_, "toarray")
+    model._gamma = gamma
+    model._probA, model._probB = sigmoids
+    model._effective_probability = bool(model._probA.size)
+    model._dual_coef_, model._intercept_ = model.dual_coef_, model.intercept_.copy()
+    if len(getattr(model, "classes_", ())) == 2:
+        model.dual_coef_, model.intercept_ = -model.dual_coef_, -model.intercept_
+    model._num_iter = np.atleast_1d(model.n_iter_).astype(np.int32)

@@ -8,6 +8,7 @@ import typer
 
 from mercer import __version__, show_versions
 from mercer.cli.compare import compare
+from mercer.cli.convert import convert
 from mercer.cli.study import studies
 
 app = typer.Typer(
@@ -18,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 app.command()(compare)
+app.command()(convert)
 app.add_typer(studies, name="study")
 
 

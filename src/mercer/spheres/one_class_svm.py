@@ -209,25 +209,40 @@ class OneClassSVM(OneClassMachine):
         """Set the fitted attributes, all at once and only after everything has worked."""
         beta = without_dust(solution.beta)
         support = np.flatnonzero(beta)
-        self.kernel_ = data.kernel
-        self.support_ = data.kept[support].astype(np.int32)
-        pairwise = data.kernel.is_pairwise
-        self.support_vectors_ = np.empty((0, 0)) if pairwise else data.X[self.support_]
-        self.n_support_ = np.array([support.size], dtype=np.int32)
-        self.dual_coef_ = beta[None, support]
+        places = data.kept[support].astype(np.int32)
+        vectors = np.empty((0, 0)) if data.kernel.is_pairwise else data.X[places]
+        largest = float(np.abs(data.gram.diag()).max())
+        self._set_machine(
+            data.kernel, places, vectors, beta[None, support], intercept, unit * largest
+        )
         at_bound = beta[support] == upper[support]
         self.support_kind_ = np.where(at_bound, "bound", "margin")
-        self.intercept_ = np.array([intercept])
-        self.offset_ = -intercept
         self.objective_ = np.array([solution.objective])
         self.gap_ = np.array([solution.gap])
         self.n_iter_ = self._counted(solution)
         self.converged_ = solution.converged
         self.fit_status_ = 0 if solution.converged else 1
         self.shape_fit_ = data.X.shape
-        self._rounding = ROUNDING * unit * float(np.abs(data.gram.diag()).max())
         if self.warm_start:
             self._last_solution = solution.beta / unit
+
+    def _set_machine(
+        self,
+        kernel: Any,
+        support: Any,
+        vectors: Any,
+        dual_coef: Any,
+        intercept: float,
+        scale: float,
+    ) -> None:
+        """Set all that decision values are made of; ``scale`` is the largest that a sum can be."""
+        self.kernel_ = kernel
+        self.support_, self.support_vectors_ = support, vectors
+        self.n_support_ = np.array([support.size], dtype=np.int32)
+        self.dual_coef_ = dual_coef
+        self.intercept_ = np.array([intercept])
+        self.offset_ = -intercept
+        self._rounding = ROUNDING * scale
 
     @property
     def coef_(self) -> Any:

@@ -338,22 +338,12 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     def _store(self, rows: TrainingRows, classes: Any, codes: Any, training: Training) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
         X, solutions = rows.X, training.solutions
-        self.__dict__.pop("sigmoids_", None)  # of an earlier fit
-        self.classes_ = classes
-        self.kernel_ = rows.kernel
-        self._one_vs_one = classes.size > 2 and self.multi_class == "ovo"
-        model = build_dual_model(training, codes, classes.size, self._one_vs_one)
-        self.support_ = rows.kept[model.support].astype(np.int32)
-        pairwise = rows.kernel.is_pairwise
-        self.support_vectors_ = np.empty((0, 0)) if pairwise else X[self.support_]
-        self.n_support_ = model.n_support
-        self.dual_coef_ = model.dual_coef
+        one_vs_one = classes.size > 2 and self.multi_class == "ovo"
+        model = build_dual_model(training, codes, classes.size, one_vs_one)
+        support = rows.kept[model.support].astype(np.int32)
+        vectors = np.empty((0, 0)) if rows.kernel.is_pairwise else X[support]
+        self._set_machines(classes, rows.kernel, support, vectors, model.n_support, model.dual_coef)
         self.support_kind_ = model.kind
-        if isinstance(self.kernel_, Linear):
-            self._weights = self._feature_weights()
-        elif not pairwise:
-            vectors, segments = self.support_vectors_, self._segments()
-            self._sums = KernelSums(self.kernel_, vectors, self.dual_coef_, segments)
         self.shape_fit_ = X.shape
         self.intercept_ = solutions.offset
         self.objective_ = solutions.objective
@@ -369,6 +359,22 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
                 f"SVC: {self.support_.size} support vectors of {X.shape[0]} rows, "
                 f"{int(self.n_iter_.sum())} iterations, largest gap {self.gap_.max():.2g}"
             )
+
+    def _set_machines(
+        self, classes: Any, kernel: Any, support: Any, vectors: Any, n_support: Any, dual_coef: Any
+    ) -> None:
+        """Set all that decision values are made of but the constants."""
+        for name in ("sigmoids_", "_order_of_ties"):  # of an earlier fit or file
+            self.__dict__.pop(name, None)
+        self.classes_ = classes
+        self.kernel_ = kernel
+        self._one_vs_one = classes.size > 2 and self.multi_class == "ovo"
+        self.support_, self.support_vectors_ = support, vectors
+        self.n_support_, self.dual_coef_ = n_support, dual_coef
+        if isinstance(kernel, Linear):
+            self._weights = self._feature_weights()
+        elif not kernel.is_pairwise:
+            self._sums = KernelSums(kernel, vectors, dual_coef, self._segments())
 
     @property
     def coef_(self) -> Any:
@@ -440,7 +446,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         if self._one_vs_one and self.break_ties:
             values = self._class_values(values)
         elif self._one_vs_one:
-            values, _ = class_votes(values, self.classes_.size)
+            votes, _ = class_votes(values, self.classes_.size)
+            return self.classes_[self._winners(votes)]
         return self.classes_[values.argmax(axis=1)]
 
     @available_if(_has_probability)
@@ -485,13 +492,18 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         if self.break_ties:
             return totals
         # The first of the classes with most votes wins: it takes the largest of their values.
-        winner = votes.argmax(axis=1)
+        winner = self._winners(votes)
         rows = np.arange(totals.shape[0])
         leader = np.where(votes == votes.max(axis=1, keepdims=True), totals, -np.inf).argmax(axis=1)
         largest = totals[rows, leader].copy()
         totals[rows, leader] = totals[rows, winner]
         totals[rows, winner] = largest
         return totals
+
+    def _winners(self, votes: Any) -> Any:
+        """Return the first of the classes with most votes, in the order of a file it came from."""
+        order = getattr(self, "_order_of_ties", None)
+        return votes.argmax(axis=1) if order is None else order[votes[:, order].argmax(axis=1)]
 
     def _machine_values(self, X: Any) -> Any:
         """Return f(x) of every machine."""

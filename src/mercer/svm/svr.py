@@ -220,13 +220,10 @@ class SVR(RegressorMixin, KernelMachine):
         """Set the fitted attributes, all at once and only after everything has worked."""
         X, kept, kernel, solution = rows.X, rows.kept, rows.kernel, model.solution
         support = np.flatnonzero(model.coef)
-        self.kernel_ = kernel
-        self.support_ = kept[support].astype(np.int32)
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_pairwise else X[self.support_]
-        self.n_support_ = np.array([support.size], dtype=np.int32)
-        self.dual_coef_ = model.coef[None, support]
+        places = kept[support].astype(np.int32)
+        vectors = np.empty((0, 0)) if kernel.is_pairwise else X[places]
+        self._set_machine(kernel, places, vectors, model.coef[None, support])
         self.support_kind_ = np.where(model.at_bound[None, support], "bound", "margin")
-        self._sums = KernelSums(kernel, self.support_vectors_, self.dual_coef_)
         self.shape_fit_ = X.shape
         self.intercept_ = np.array([solution.offset])
         self.objective_, self.gap_ = np.array([solution.objective]), np.array([solution.gap])
@@ -240,6 +237,14 @@ class SVR(RegressorMixin, KernelMachine):
                 f"SVR: {support.size} support vectors of {X.shape[0]} rows, {self.n_iter_} "
                 f"iterations, gap {solution.gap:.2g}"
             )
+
+    def _set_machine(self, kernel: Any, support: Any, vectors: Any, dual_coef: Any) -> None:
+        """Set all that the function is made of but its constant."""
+        self.kernel_ = kernel
+        self.support_, self.support_vectors_ = support, vectors
+        self.n_support_ = np.array([support.size], dtype=np.int32)
+        self.dual_coef_ = dual_coef
+        self._sums = KernelSums(kernel, vectors, dual_coef)
 
     @property
     def coef_(self) -> Any:

@@ -1,0 +1,174 @@
+"""The command `mercer convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+MODELS = {
+    ".mercer": "a file of mercer",
+    ".model": "a model file of LIBSVM",
+    ".libsvm": "a model file of LIBSVM",
+    ".c": "a C function",
+    ".onnx": "an ONNX graph",
+}
+TABLES = {
+    ".csv": "a table",
+    ".svm": "an svmlight file",
+    ".svmlight": "an svmlight file",
+    ".libsvm": "an svmlight file",
+}
+"""What is written, by the ending of its name; the content tells what is read."""
+
+MOST_LABELS = 20
+
+
+def convert(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN",
+            help="A model (of mercer or LIBSVM) or a table (CSV, Excel, Parquet, svmlight, ...).",
+        ),
+    ],
+    destination: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT",
+            help="The ending says what: of a model .mercer, .model (LIBSVM), .c, .onnx; of a table "
+            ".csv, .svm (svmlight).",
+        ),
+    ],
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="Column to predict, by name or position; for tables that are not svmlight."
+        ),
+    ] = None,
+    features: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Columns of the data, where no vector of a LIBSVM file has the last."
+        ),
+    ] = None,
+    double: Annotated[
+        bool, typer.Option("--double", help="Let an ONNX graph take double precision.")
+    ] = False,
+) -> None:
+    """Turn a model into the file of another program, or a table into an svmlight file, and back."""
+    from mercer._files import check_writable
+
+    try:
+        if not source.exists():
+            raise ValueError(f"There is no file {str(source)!r}.")
+        if source.resolve() == destination.resolve():
+            raise ValueError("IN and OUT are the same file.")
+        is_model = _is_model(source)
+        endings = MODELS if is_model else TABLES
+        if destination.suffix.lower() not in endings:
+            raise ValueError(
+                f"{str(source)!r} is a {'model' if is_model else 'table'}, and OUT must end in "
+                f"{', '.join(endings)}; got {str(destination)!r}."
+            )
+        try:
+            check_writable(destination)
+        except OSError as error:
+            raise ValueError(f"OUT cannot be written: {error}.") from None
+        if is_model:
+            _convert_model(source, destination, features, double)
+        else:
+            _convert_table(source, destination, target)
+    except (ValueError, TypeError, ImportError) as error:
+        typer.echo(f"mercer convert: {' '.join(str(error).split())}", err=True)
+        raise typer.Exit(2) from None
+    except OSError as error:
+        typer.echo(f"mercer convert: {error.strerror or error}: {error.filename}.", err=True)
+        raise typer.Exit(1) from None
+    typer.echo(f"Written: {destination}, {endings[destination.suffix.lower()]}")
+
+
+def _is_model(source: Path) -> bool:
+    """Tell by the first bytes, or by the ending that mercer's files have."""
+    if source.suffix.lower() == ".mercer":
+        return True
+    with source.open("rb") as file:
+        return file.read(9) == b"svm_type "
+
+
+def _convert_model(source: Path, destination: Path, features: int | None, double: bool) -> None:
+    import mercer
+    from mercer._files import write_text_whole, written_whole
+
+    is_own = source.suffix.lower() == ".mercer"
+    model = mercer.load(source) if is_own else mercer.from_libsvm(source, n_features=features)
+    ending = destination.suffix.lower()
+    if ending == ".mercer":
+        mercer.save(model, destination)
+    elif ending == ".c":
+        write_text_whole(destination, mercer.to_c(model))
+    elif ending == ".onnx":
+        import numpy as np
+
+        kind = np.float64 if double else np.float32
+        graph = mercer.to_onnx(model, np.zeros((1, _n_features(model)), dtype=kind))
+        with written_whole(destination) as file:
+            file.write(graph.SerializeToString())
+    else:
+        mercer.to_libsvm(model, destination)
+
+
+def _n_features(model: Any) -> int:
+    count = getattr(model, "n_features_in_", None)
+    if count is None:
+        raise ValueError(f"The {type(model).__name__} is not fitted to a matrix of numbers.")
+    return int(count)
+
+
+def _convert_table(source: Path, destination: Path, target: str | None) -> None:
+    from mercer._files import written_whole
+    from mercer.tables import read_table
+
+    place: Any = int(target) if target is not None and target.lstrip("-").isdigit() else target
+    table = read_table(source, place)
+    for notice in table.notices:
+        typer.echo(f"note: {notice}", err=True)
+    if destination.suffix.lower() == ".csv":
+        frame = table.frame.assign(**{str(table.target.name or "target"): table.target})
+        with written_whole(destination) as file:
+            file.write(frame.to_csv(index=False).encode())
+        return
+    with written_whole(destination) as file:
+        _write_svmlight(table, file)
+
+
+def _write_svmlight(table: Any, file: Any) -> None:
+    """Write the features as numbers, and classes as whole ones, which is told."""
+    import numpy as np
+    from sklearn.datasets import dump_svmlight_file
+
+    from mercer.tables import vectorizer
+
+    X = np.asarray(vectorizer(table).fit_transform(table.frame), dtype=np.float64)
+    y, names = np.asarray(table.target), None
+    if table.task == "classification":
+        names, codes = np.unique(y.astype(str), return_inverse=True)
+        y = codes if (labels := _whole_numbers(names)) is None else labels[codes]
+        names = names if labels is None else None
+    dump_svmlight_file(X, y, file, zero_based=False)
+    if names is not None:
+        listed = [f"{code} is {name}" for code, name in enumerate(names[:MOST_LABELS])]
+        more = "; ..." if names.size > MOST_LABELS else ""
+        typer.echo(f"note: classes are numbers now: {'; '.join(listed)}{more}", err=True)
+
+
+def _whole_numbers(names: Any) -> Any:
+    """Return labels that are whole numbers already, or None."""
+    import numpy as np
+
+    try:
+        numbers = np.array([float(name) for name in names])
+    except ValueError:
+        return None
+    return numbers.astype(np.int64) if (numbers == np.trunc(numbers)).all() else None

@@ -1,0 +1,152 @@
+"""Converters for skl2onnx."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mercer.calibration import PlattClassifier
+from mercer.exchange._onnx_graph import Graph
+from mercer.exchange._onnx_machines import Rows, one_class, platt, regression, svc
+from mercer.exchange._onnx_others import nearest_hypersphere, relevance_classifier
+from mercer.relevance import RVC, RVR
+from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSVM
+from mercer.svm import SVC, SVR
+
+CLASSIFIERS: dict[Any, Callable[..., tuple[str, str]]] = {
+    SVC: svc,
+    PlattClassifier: platt,
+    RVC: relevance_classifier,
+    NearestHypersphereClassifier: nearest_hypersphere,
+}
+OF_ONE_CLASS = (OneClassSVM, SVDD)
+REGRESSIONS = (SVR, RVR)
+
+
+def register_onnx() -> None:
+    """Teach skl2onnx mercer's machines.
+
+    Once is enough, more often does no harm. `skl2onnx.to_onnx` and `skl2onnx.convert_sklearn` then
+    take these machines alone, at the end of pipelines and inside scikit-learn's estimators:
+
+    ============================================================  ===============================
+    machine                                                       outputs
+    ============================================================  ===============================
+    `SVC` without probabilities                                   label, scores: decision values
+    `SVC` with them, `PlattClassifier`, `RVC`,                    label, probabilities
+    `NearestHypersphereClassifier` (``cv=None``: label, scores)
+    `OneClassSVM`, `SVDD`                                         label (1 or -1), scores
+    `SVR`, `RVR`                                                  variable
+    ============================================================  ===============================
+
+    See Also
+    --------
+    to_onnx : Registers and converts.
+
+    Examples
+    --------
+    >>> import mercer.exchange
+    >>> mercer.exchange.register_onnx()
+    """
+    try:
+        from skl2onnx import update_registered_converter
+    except ImportError:
+        raise ImportError("Writing ONNX needs skl2onnx; run pip install 'mercer[onnx]'.") from None
+    for machine in (*CLASSIFIERS, *OF_ONE_CLASS, *REGRESSIONS):
+        alias = f"Mercer{machine.__name__}"
+        update_registered_converter(machine, alias, _shapes, _convert, parser=_parse)
+
+
+def _parse(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
+    """Declare the outputs; skl2onnx's own parser would make a list of dicts of them."""
+    from skl2onnx import get_model_alias
+
+    operator = scope.declare_local_operator(get_model_alias(type(model)), model)
+    operator.inputs = inputs
+    for name, kind in _outputs(model, inputs):
+        operator.outputs.append(scope.declare_local_variable(name, kind))
+    return operator.outputs
+
+
+def _outputs(model: Any, inputs: Any) -> list[tuple[str, Any]]:
+    from skl2onnx.common.data_types import (
+        DoubleTensorType,
+        FloatTensorType,
+        Int64TensorType,
+        StringTensorType,
+    )
+
+    number = DoubleTensorType if _is_double(inputs) else FloatTensorType
+    if isinstance(model, REGRESSIONS):
+        return [("variable", number([None, 1]))]
+    if isinstance(model, OF_ONE_CLASS):
+        return [("label", Int64TensorType([None])), ("scores", number([None, 1]))]
+    text = _labels(model).dtype.kind in "US"
+    label = StringTensorType([None]) if text else Int64TensorType([None])
+    return [("label", label), (_kind_of_values(model), number([None, _width(model)]))]
+
+
+def _kind_of_values(model: Any) -> str:
+    has_them = {SVC: "sigmoids_", NearestHypersphereClassifier: "slope_"}.get(type(model))
+    return "probabilities" if has_them is None or hasattr(model, has_them) else "scores"
+
+
+def _width(model: Any) -> int:
+    count = int(model.classes_.size)
+    if _kind_of_values(model) == "probabilities" or not isinstance(model, SVC):
+        return count
+    of_pairs = count == 2 or model.decision_function_shape == "ovo"
+    return int(model.intercept_.size) if of_pairs else count
+
+
+def _is_double(inputs: Any) -> bool:
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    return any(isinstance(one.type, DoubleTensorType) for one in inputs)
+
+
+def _labels(model: Any) -> Any:
+    """Return the labels as whole numbers or texts, that of rejected rows at the end."""
+    labels = model.classes_
+    if getattr(model, "reject_threshold", None) is not None:
+        labels = np.append(labels.astype(object), model.reject_label)
+    kinds = {type(label) for label in np.asarray(labels, dtype=object).tolist()}
+    if all(issubclass(kind, str) for kind in kinds):
+        return np.array([str(label) for label in labels])
+    if not any(issubclass(kind, str) for kind in kinds):
+        numbers = np.array([float(label) for label in labels])
+        if (numbers == np.trunc(numbers)).all():
+            return numbers.astype(np.int64)
+    raise ValueError(
+        "ONNX knows whole numbers or texts as labels, not both at once; got "
+        f"{', '.join(map(repr, np.asarray(labels, dtype=object).tolist()[:5]))}."
+    )
+
+
+def _shapes(operator: Any) -> None:
+    """Leave the outputs as they were declared, but for their precision."""
+    for output, (_, kind) in zip(
+        operator.outputs, _outputs(operator.raw_operator, operator.inputs)
+    ):
+        output.type = kind
+
+
+def _convert(scope: Any, operator: Any, container: Any) -> None:
+    graph, model = Graph(scope, container), operator.raw_operator
+    names = [one.full_name for one in operator.inputs]
+    double = _is_double(operator.inputs)
+    parts = [graph.cast(name, "f8" if double else "f4") for name in names]
+    X = parts[0] if len(parts) == 1 else graph("Concat", *parts, axis=1)
+    rows = Rows(X, None) if double else Rows(graph.cast(X, "f8"), X)
+    if isinstance(model, REGRESSIONS):
+        values = [regression(graph, model, rows)]
+    elif isinstance(model, OF_ONE_CLASS):
+        values = list(one_class(graph, model, rows))
+    else:
+        index, scores = CLASSIFIERS[type(model)](graph, model, rows)
+        values = [graph("Gather", _labels(model), index), scores]
+    last = values[-1] if double else graph.cast(values[-1], "f4")
+    for value, output in zip([*values[:-1], last], operator.outputs):
+        graph.name(value, output.full_name)
