@@ -139,17 +139,20 @@ def _selector(
     X, y = matrix.values, table.target.to_numpy()
     wide = X.shape[1] > X.shape[0]
     shape = str(kernel or ("linear" if wide else "rbf"))
+    # Where an RBF is too narrow for all features together, "decrease" drops those that make it so.
+    criterion = "auto" if shape == "linear" else "decrease"
     machine: Any = SVR(kernel=shape)
     scoring = None
     if table.task == "classification":
         balanced = is_unbalanced(table.class_counts())
-        machine = SVC(kernel=shape, class_weight="balanced" if balanced else None)
+        weight = "balanced" if balanced else None
+        machine = SVC(kernel=shape, C=1.0 if shape == "linear" else 10.0, class_weight=weight)
         scoring = "balanced_accuracy" if balanced else None
     else:
         y = (y - y.mean()) / y.std()
     parts = [(fold.train, fold.test) for fold in make_folds(table, folds, 1, seed)]
     step = 1 if X.shape[1] <= FEW else 0.1
-    elimination = KernelRFE(machine, step=step, random_state=seed)
+    elimination = KernelRFE(machine, step=step, criterion=criterion, random_state=seed)
     search = KernelRFECV(
         elimination, cv=parts, scoring=scoring, rule="one_standard_error", verbose=True
     )
@@ -208,7 +211,9 @@ def _sentences(selector: Any, found: pd.DataFrame, table: Table) -> list[str]:
     curve, size = selector.curve_, int(found["chosen"].sum())
     at = int(np.argmin(np.abs(curve.sizes - size)))
     mean, error = curve.mean_test_score, curve.standard_error
-    unit = "R²" if table.task == "regression" else "score"
+    unit = "R²" if table.task == "regression" else "accuracy"
+    if selector.scoring is not None:
+        unit = "balanced accuracy"
 
     def told(k: int) -> str:
         if table.task == "regression":

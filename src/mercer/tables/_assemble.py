@@ -176,6 +176,7 @@ def note_shape(
     notices: list[str],
     filled: str = "become, fold by fold, the median of the training rows",
 ) -> None:
+    """Tell how many gaps there are and what becomes of them, and where columns outnumber rows."""
     missing = frame.isna()
     is_number = (frame.dtypes == np.float64).to_numpy()
     for what, then, which in (
