@@ -47,6 +47,9 @@ _HOMES = {
     "SimilarityMapDisplay": "mercer.plotting",
     "WidthsDisplay": "mercer.plotting",
     "compare": "mercer.comparison",
+    "describe": "mercer.persistence",
+    "load": "mercer.persistence",
+    "save": "mercer.persistence",
     "is_mercer": "mercer.kernels",
     "explicit_map": "mercer.kernels",
     "show_versions": "mercer._versions",
@@ -63,6 +66,7 @@ _MODULES = (
     "kernels",
     "model_selection",
     "perceptron",
+    "persistence",
     "plotting",
     "problems",
     "relevance",
@@ -114,6 +118,7 @@ __all__ = [
     "comparison",
     "cost_scorer",
     "datasets",
+    "describe",
     "discriminant",
     "explicit_map",
     "feature_selection",
@@ -123,12 +128,15 @@ __all__ = [
     "inspection",
     "is_mercer",
     "kernels",
+    "load",
     "model_selection",
     "perceptron",
+    "persistence",
     "plotting",
     "problems",
     "relevance",
     "report",
+    "save",
     "show_versions",
     "solvers",
     "spheres",
@@ -151,6 +159,7 @@ if TYPE_CHECKING:
         kernels,
         model_selection,
         perceptron,
+        persistence,
         plotting,
         problems,
         relevance,
@@ -172,6 +181,7 @@ if TYPE_CHECKING:
     from mercer.kernels import explicit_map, is_mercer
     from mercer.model_selection import GradientSearch, PathSearchCV
     from mercer.perceptron import KernelPerceptron
+    from mercer.persistence import describe, load, save
     from mercer.plotting import (
         BoundaryDisplay,
         CriterionDisplay,

@@ -318,6 +318,11 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if part.pipeline is not None and hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what only a warm start looks at; another process goes on by `checkpoint`."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_evaluations"}
+
     def _take_up(self, X: Any, y: Any, weights: Any) -> Evaluations:
         """Return what an interrupted search on these data has left, or an empty record."""
         settings = self.get_params()

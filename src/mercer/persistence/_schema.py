@@ -1,0 +1,360 @@
+"""What the schema of a file asks skops to build, checked before skops sees it.
+
+A schema is a tree of nodes, each of which names its loader (a class of skops), a type, and what is
+in it. skops asks whether types are trusted; here it is also decided in which places they may stand,
+since a loader may call the type that it is given. What the models of mercer and scikit-learn do not
+need is refused: methods, partial functions, operators, bytes, constructors with arguments.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mercer.persistence._arrays import Head
+from mercer.persistence._trusted import (
+    DICTS,
+    KEYS,
+    LOSSES,
+    REFERRED,
+    SCALARS,
+    trusted_functions,
+    trusted_objects,
+)
+from mercer.persistence.errors import RefusalError
+
+Node = dict[str, Any]
+
+PROTOCOL = 2
+"""The form of schemas that is known here; skops counts them."""
+
+DEEPEST = 100
+"""Nodes inside each other; skops and Python need a few calls for each."""
+
+COMMON = {"__class__", "__module__", "__loader__", "__id__"}
+TREE = "sklearn.tree._tree.Tree"
+SPARSE = {f"scipy.sparse._{c}.{c}_{form}" for c in ("csr", "csc") for form in ("array", "matrix")}
+RANDOM_STATES = {"numpy.random.mtrand.RandomState"}
+GENERATORS = {"numpy.random._generator.Generator"}
+
+
+class StrangeFunctionError(RefusalError):
+    """A function that no file may name."""
+
+    def __init__(self, function: str, place: str) -> None:
+        super().__init__(f"it asks for the function {function!r}{place}")
+        self.function, self.place = function, place
+
+
+class StrangeTypeError(RefusalError):
+    """A type that no file may name."""
+
+    def __init__(self, name: str, place: str) -> None:
+        super().__init__(f"it asks for the type {name!r}{place}")
+        self.name, self.place = name, place
+
+
+class Audit:
+    """Goes through all nodes of a schema.
+
+    Parameters
+    ----------
+    heads : mapping from str to Head
+        The arrays of the archive.
+
+    Attributes
+    ----------
+    types : set of str
+        What skops has to be told to trust.
+    files : set of str
+        The arrays that are used.
+    """
+
+    def __init__(self, heads: Mapping[str, Head]) -> None:
+        self.heads = heads
+        self.types: set[str] = set()
+        self.files: set[str] = set()
+        self._whole: set[int] = set()
+        self._rules: dict[str, Callable[[Node, tuple[str, ...]], None]] = {
+            "DictNode": self._dict,
+            "ListNode": self._list,
+            "TupleNode": self._tuple,
+            "SetNode": self._set,
+            "JsonNode": self._json,
+            "NdArrayNode": self._array,
+            "MaskedArrayNode": self._masked,
+            "DTypeNode": self._dtype,
+            "SparseMatrixNode": self._sparse,
+            "ObjectNode": self._object,
+            "TypeNode": self._type,
+            "FunctionNode": self._function,
+            "SliceNode": self._slice,
+            "TreeNode": self._tree,
+            "LossNode": self._loss,
+            "RandomStateNode": self._random_state,
+            "RandomGeneratorNode": self._generator,
+        }
+
+    def check(self, schema: Any) -> None:
+        """Raise RefusalError unless everything in the schema is known and in its place."""
+        if not isinstance(schema, dict):
+            raise RefusalError("its plan is not one")
+        schema = dict(schema)
+        if schema.pop("protocol", None) != PROTOCOL:
+            raise RefusalError(f"its plan has a form other than skops's number {PROTOCOL}")
+        schema.pop("_skops_version", None)
+        self._free(schema, ())
+
+    def _free(self, node: Any, path: tuple[str, ...]) -> None:
+        """Check a node that may be the same object as one before it."""
+        if isinstance(node, dict) and node.get("__loader__") == "CachedNode":
+            if node.get("__id__") not in self._whole or set(node) != COMMON:
+                raise RefusalError("it refers to something that is not there")
+            return
+        self._node(node, path)
+        if "__id__" in node:
+            if type(node["__id__"]) is not int or node["__id__"] <= 0:
+                raise RefusalError("a number that identifies a part of it is none")
+            if node["__id__"] in self._whole:
+                raise RefusalError("two different parts of it claim to be the same")
+            self._whole.add(node["__id__"])
+
+    def _own(self, node: Any, path: tuple[str, ...], *loaders: str) -> Node:
+        """Check a node that must not be shared with other places, of one of the given kinds."""
+        if not isinstance(node, dict) or "__id__" in node or node.get("__loader__") not in loaders:
+            raise RefusalError(f"something is not of the kind that its place needs{_place(path)}")
+        self._node(node, path)
+        return node
+
+    def _node(self, node: Any, path: tuple[str, ...]) -> None:
+        if len(path) > DEEPEST:
+            raise RefusalError(f"its parts are more than {DEEPEST} deep inside each other")
+        if not isinstance(node, dict):
+            raise RefusalError(f"something is no part of a plan{_place(path)}")
+        names = [node.get(key) for key in ("__class__", "__module__", "__loader__")]
+        if not all(isinstance(name, str) for name in names):
+            raise RefusalError(f"something has no type{_place(path)}")
+        if names[2] in ("MethodNode", "PartialNode", "OperatorFuncNode"):
+            raise StrangeFunctionError(f"{names[1]}.{names[0]}", _place(path))
+        if names[2] not in self._rules:
+            raise StrangeTypeError(f"{names[1]}.{names[0]}", _place(path))
+        self._rules[names[2]](node, path)
+
+    def _fields(self, node: Node, *names: str) -> None:
+        if set(node) - COMMON != set(names):
+            raise RefusalError(f"a {node['__loader__']} in it has other fields than it should")
+
+    def _must_be(self, node: Node, allowed: Iterable[str], path: tuple[str, ...]) -> str:
+        name = f"{node['__module__']}.{node['__class__']}"
+        if name not in allowed:
+            raise StrangeTypeError(name, _place(path))
+        return name
+
+    def _dict(self, node: Node, path: tuple[str, ...]) -> None:
+        self._fields(node, "key_types", "content")
+        name = self._must_be(node, DICTS, path)
+        if name == "sklearn.utils._bunch.Bunch":
+            self.types.add(name)
+        kinds = self._own(node["key_types"], (*path, "keys"), "ListNode")["content"]
+        for kind in kinds:
+            self._own(kind, (*path, "keys"), "TypeNode")
+            self._must_be(kind, KEYS, path)
+        if not isinstance(node["content"], dict) or len(kinds) != len(node["content"]):
+            raise RefusalError(f"a dictionary has more or fewer keys than it says{_place(path)}")
+        for key, value in node["content"].items():
+            self._free(value, (*path, key))
+
+    def _items(self, node: Node, kind: str, path: tuple[str, ...]) -> None:
+        self._fields(node, "content")
+        self._must_be(node, [kind], path)
+        if not isinstance(node["content"], list):
+            raise RefusalError(f"a list is none{_place(path)}")
+        for value in node["content"]:
+            self._free(value, (*path, ""))
+
+    def _list(self, node: Node, path: tuple[str, ...]) -> None:
+        self._items(node, "builtins.list", path)
+
+    def _tuple(self, node: Node, path: tuple[str, ...]) -> None:
+        self._items(node, "builtins.tuple", path)
+
+    def _set(self, node: Node, path: tuple[str, ...]) -> None:
+        self._items(node, "builtins.set", path)
+
+    def _json(self, node: Node, path: tuple[str, ...]) -> None:
+        """Nothing but one number, text, truth value or None: the rest has nodes of its own."""
+        self._fields(node, "content", "is_json")
+        self._value(node, path)
+
+    def _value(self, node: Node, path: tuple[str, ...]) -> Any:
+        text = node["content"]
+        if not isinstance(text, str) or text[:1] in "[{":
+            raise RefusalError(f"something is no single value{_place(path)}")
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise RefusalError(f"something is no single value{_place(path)}") from None
+
+    def _array(self, node: Node, path: tuple[str, ...]) -> None:
+        if node.get("type") == "numpy":
+            self._fields(node, "type", "file")
+            name = self._must_be(node, SCALARS | {"numpy.ndarray"}, path)
+            head = self._file(node, path)
+            if head.is_sparse or (head.shape and name != "numpy.ndarray"):
+                raise RefusalError(f"an array is not of the kind that it says{_place(path)}")
+            return
+        self._fields(node, "type", "content", "shape")
+        self._must_be(node, ["numpy.ndarray"], path)
+        shape = self._own(node["shape"], path, "TupleNode")["content"]
+        sizes = [self._value(self._own(n, path, "JsonNode"), path) for n in shape]
+        if node["type"] != "json" or not isinstance(node["content"], list):
+            raise RefusalError(f"an array is not of the kind that it says{_place(path)}")
+        if not sizes or any(type(n) is not int for n in sizes) or sizes[0] != len(node["content"]):
+            raise RefusalError(f"an array has another length than it says{_place(path)}")
+        for value in node["content"]:
+            self._free(value, (*path, ""))
+
+    def _file(self, node: Node, path: tuple[str, ...]) -> Head:
+        name = node["file"]
+        if not isinstance(name, str) or name not in self.heads:
+            raise RefusalError(f"an array is missing{_place(path)}")
+        self.files.add(name)
+        return self.heads[name]
+
+    def _head(self, node: Any, path: tuple[str, ...]) -> Head:
+        """Return the head of what must be an array of numbers of its own."""
+        self._own(node, path, "NdArrayNode")
+        if node["type"] != "numpy" or node["__class__"] != "ndarray":
+            raise RefusalError(f"something is no array of numbers{_place(path)}")
+        return self.heads[node["file"]]
+
+    def _masked(self, node: Node, path: tuple[str, ...]) -> None:
+        self._fields(node, "content")
+        self._must_be(node, ["numpy.ma.MaskedArray"], path)
+        content = self._content(node, {"data", "mask"}, path)
+        for part in content.values():
+            self._own(part, path, "NdArrayNode")
+
+    def _content(self, node: Node, names: set[str], path: tuple[str, ...]) -> Node:
+        content = node["content"]
+        if not isinstance(content, dict) or set(content) != names:
+            raise RefusalError(f"something has other parts than it should{_place(path)}")
+        return content
+
+    def _dtype(self, node: Node, path: tuple[str, ...]) -> None:
+        self._fields(node, "content")
+        self.types.add(self._must_be(node, ["numpy.dtype"], path))
+        self._own(node["content"], path, "NdArrayNode")
+
+    def _sparse(self, node: Node, path: tuple[str, ...]) -> None:
+        self._fields(node, "type", "file")
+        self.types.add(self._must_be(node, SPARSE, path))
+        if node["type"] != "scipy" or not self._file(node, path).is_sparse:
+            raise RefusalError(f"a sparse matrix is none{_place(path)}")
+
+    def _object(self, node: Node, path: tuple[str, ...]) -> None:
+        self.types.add(self._must_be(node, trusted_objects(), path))
+        if set(node) - COMMON:  # a few types have nothing to tell
+            self._fields(node, "content")
+            self._free(node["content"], path)
+
+    def _type(self, node: Node, path: tuple[str, ...]) -> None:
+        self._fields(node)
+        name = f"{node['__module__']}.{node['__class__']}"
+        if name == "numpy.asarray":  # skops takes it for a type
+            self.types.add(name)
+        else:
+            self._must_be(node, REFERRED, path)
+
+    def _function(self, node: Node, path: tuple[str, ...]) -> None:
+        self._fields(node)
+        name = f"{node['__module__']}.{node['__class__']}"
+        if name not in trusted_functions():
+            raise StrangeFunctionError(name, _place(path))
+        self.types.add(name)
+
+    def _slice(self, node: Node, path: tuple[str, ...]) -> None:
+        self._fields(node, "content")
+        self._must_be(node, ["builtins.slice"], path)
+        content = self._content(node, {"start", "stop", "step"}, path)
+        if any(not isinstance(end, int | str | None) for end in content.values()):
+            raise RefusalError(f"a slice has strange ends{_place(path)}")
+
+    def _tree(self, node: Node, path: tuple[str, ...]) -> None:
+        """A tree of scikit-learn, which believes the sizes that it is told."""
+        self._fields(node, "__reduce__", "content")
+        self.types.add(self._must_be(node, [TREE], path))
+        arguments = self._arguments(node, path)
+        if len(arguments) != 3:
+            raise RefusalError(f"a tree has other parts than it should{_place(path)}")
+        n_features, n_outputs = (self._count(arguments[k], path) for k in (0, 2))
+        classes = self._head(arguments[1], path)
+        attributes = self._own(node["content"], path, "DictNode")
+        parts = self._content(attributes, {"max_depth", "node_count", "nodes", "values"}, path)
+        nodes, values = self._head(parts["nodes"], path), self._head(parts["values"], path)
+        n_nodes = self._count(parts["node_count"], path)
+        self._count(parts["max_depth"], path)
+        if (
+            nodes.shape != (n_nodes,)
+            or values.shape[:2] != (n_nodes, n_outputs)
+            or classes.shape != (n_outputs,)
+            or classes.dtype != np.intp
+            or not 0 < n_features < 2**31
+        ):
+            raise RefusalError(f"the parts of a tree do not fit together{_place(path)}")
+
+    def _arguments(self, node: Node, path: tuple[str, ...]) -> list[Any]:
+        reduced = node["__reduce__"]
+        if not isinstance(reduced, dict) or set(reduced) != {"args"}:
+            raise RefusalError(f"something has other parts than it should{_place(path)}")
+        found: list[Any] = self._own(reduced["args"], path, "TupleNode")["content"]
+        return found
+
+    def _count(self, node: Any, path: tuple[str, ...]) -> int:
+        """Return a whole number that is not negative, as numbers of NumPy or of Python."""
+        value = self._value(self._own(node, path, "JsonNode"), path)
+        if type(value) is not int or value < 0:
+            raise RefusalError(f"a number is no number of things{_place(path)}")
+        return value
+
+    def _loss(self, node: Node, path: tuple[str, ...]) -> None:
+        self._fields(node, "__reduce__", "content")
+        self.types.add(self._must_be(node, LOSSES, path))
+        for argument in self._arguments(node, path):
+            if type(self._value(self._own(argument, path, "JsonNode"), path)) is not float:
+                raise RefusalError(f"a loss has strange numbers{_place(path)}")
+        if self._own(node["content"], path, "DictNode", "TupleNode")["content"]:
+            raise RefusalError(f"a loss has strange numbers{_place(path)}")
+
+    def _random_state(self, node: Node, path: tuple[str, ...]) -> None:
+        self._fields(node, "content")
+        self._must_be(node, RANDOM_STATES, path)
+        names = {"bit_generator", "state", "has_gauss", "gauss"}
+        content = self._content(self._own(node["content"], path, "DictNode"), names, path)
+        state = self._own(content["state"], path, "DictNode")
+        inner = self._content(state, {"key", "pos"}, path)
+        head = self._head(inner["key"], path)
+        if head.shape != (624,) or self._count(inner["pos"], path) > 624:
+            raise RefusalError(f"the state of a random generator is impossible{_place(path)}")
+
+    def _generator(self, node: Node, path: tuple[str, ...]) -> None:
+        """Only NumPy's usual generator, whose state is a few whole numbers."""
+        self._fields(node, "content")
+        self._must_be(node, GENERATORS, path)
+        content = self._content(node, {"bit_generator", "seed_seq"}, path)
+        names = {"bit_generator", "state", "has_uint32", "uinteger"}
+        inner = self._content(self._own(content["bit_generator"], path, "DictNode"), names, path)
+        kind = self._value(self._own(inner["bit_generator"], path, "JsonNode"), path)
+        names = {"entropy", "spawn_key", "pool_size", "n_children_spawned"}
+        seeds = self._content(self._own(content["seed_seq"], path, "DictNode"), names, path)
+        if kind != "PCG64" or self._count(seeds["pool_size"], path) != 4:
+            raise RefusalError(f"a random generator is not NumPy's usual one{_place(path)}")
+
+
+def _place(path: tuple[str, ...]) -> str:
+    """Return for instance " (in steps, kernel)"."""
+    names = [name for name in path if name]
+    return f" (in {', '.join(names[-3:])})" if names else ""

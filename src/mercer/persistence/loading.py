@@ -1,0 +1,107 @@
+"""Get a model from a file without running anything that the file says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any, BinaryIO
+from zipfile import ZipFile
+
+from mercer.persistence._archive import HEADER, SCHEMA, is_array, opened
+from mercer.persistence._arrays import head_of
+from mercer.persistence._header import LARGEST, read_header
+from mercer.persistence._schema import Audit
+from mercer.persistence._sound import check_sound, grow_search_trees
+from mercer.persistence.errors import ModelFileError, RefusalError, one_line
+from mercer.persistence.saving import imported_skops
+
+
+def load(path: Any) -> Any:
+    """Return the model that `mercer.save` wrote.
+
+    Nothing in the file is run. Before anything is built, the checksum is compared; then parts,
+    shapes and lengths are compared with what is there, and all types with a list of those that
+    models of mercer and scikit-learn consist of. So a file takes about twice its length of memory,
+    and no more, whatever it claims.
+
+    A checksum tells damage, not who wrote a file: one from a stranger runs no code, but its
+    predictions are worth what the stranger's word is.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    estimator
+        Its predictions are those of the model that was saved, to the last bit where processor and
+        libraries are the same.
+
+    Raises
+    ------
+    ModelFileError
+        In one sentence, if the file is damaged, cut off, of another kind, from a later version,
+        or asks for anything that is no part of a model.
+
+    See Also
+    --------
+    mercer.save, mercer.describe
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import mercer
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "svdd.mercer"
+    ...     mercer.save(mercer.SVDD(nu=0.2), path)
+    ...     mercer.load(path)
+    SVDD(nu=0.2)
+    """
+    with checked(path) as (file, archive, header):
+        skops = imported_skops()
+        heads = {name: head_of(archive, name) for name in archive.namelist() if is_array(name)}
+        audit = Audit(heads)
+        audit.check(json.loads(archive.read(SCHEMA)))
+        if audit.files != set(heads):
+            raise RefusalError("it has arrays that nothing in it asks for")
+        _check_packages(audit.types, path)
+        model = skops.load(file, trusted=sorted(audit.types))
+        if f"{type(model).__module__}.{type(model).__qualname__}" != header["type"]:
+            raise RefusalError("it is not of the type that it says")
+        check_sound(model)
+        grow_search_trees(model)
+    return model
+
+
+@contextmanager
+def checked(path: Any) -> Iterator[tuple[BinaryIO, ZipFile, dict[str, Any]]]:
+    """Open a file and read its header; what goes wrong inside becomes one sentence."""
+    name = repr(str(path))
+    try:
+        with opened(path) as (file, archive):
+            if archive.getinfo(HEADER).file_size > LARGEST:
+                raise RefusalError("what it says about itself is too long")
+            yield file, archive, read_header(archive.read(HEADER), name)
+    except (ModelFileError, MemoryError, ImportError, OSError):
+        raise
+    except RefusalError as error:
+        raise ModelFileError(
+            f"{name} is refused: {one_line(error)}; nothing of it was run or kept."
+        ) from None
+    except Exception as error:
+        raise ModelFileError(
+            f"{name} is refused: its parts do not make a model ({one_line(error)[:120]}); nothing "
+            "of it was run or kept."
+        ) from None
+
+
+def _check_packages(types: set[str], path: Any) -> None:
+    for home in sorted({name.partition(".")[0] for name in types}):
+        if find_spec(home) is None:
+            raise ModelFileError(
+                f"{str(path)!r} needs the package {home!r}, which is not installed; "
+                "pip install 'mercer[app]' brings it."
+            )

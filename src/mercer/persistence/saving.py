@@ -1,0 +1,109 @@
+"""Keep a model in a file that holds no code."""
+
+from __future__ import annotations
+
+import io
+import json
+from types import ModuleType
+from typing import Any
+from zipfile import ZipFile
+
+from mercer._files import written_whole
+from mercer.persistence._archive import HEADER, SCHEMA, sealed
+from mercer.persistence._arrays import head_in
+from mercer.persistence._canonical import canonical
+from mercer.persistence._header import header_of
+from mercer.persistence._schema import Audit, StrangeFunctionError, StrangeTypeError
+from mercer.persistence._sound import check_sound
+from mercer.persistence.errors import ModelFileError, RefusalError, one_line
+
+
+def save(model: Any, path: Any) -> None:
+    """Write a model to a file that `mercer.load` reads, on any machine, without running any code.
+
+    All estimators, searches, selectors and kernels of mercer and scikit-learn's can be saved,
+    fitted or not, alone, in each other and in pipelines, with mercer's vectorizers for tables.
+    The file is a zip archive of numbers and names of types, in the form of skops, with the
+    versions of everything, the names of features and classes, and a SHA-256 checksum. The same
+    model gives the same bytes. A file of that name is replaced when the new one is whole.
+
+    Parameters
+    ----------
+    model : estimator
+    path : path-like
+        By custom it ends in ``.mercer``.
+
+    Raises
+    ------
+    ModelFileError
+        In one sentence, if the model holds what no file may hold: functions and types from
+        elsewhere. Nothing is written then.
+
+    See Also
+    --------
+    mercer.load, mercer.describe
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import mercer
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = mercer.SVC(C=10.0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "iris.mercer"
+    ...     mercer.save(model, path)
+    ...     again = mercer.load(path)
+    >>> bool((again.decision_function(X) == model.decision_function(X)).all())
+    True
+    """
+    members = _members(model)
+    with written_whole(path) as file:
+        file.write(sealed(members))
+
+
+def _members(model: Any) -> dict[str, bytes]:
+    """Return all parts of the file, after the same checks that `load` makes."""
+    name = type(model).__name__
+    if not hasattr(model, "get_params") or isinstance(model, type):
+        raise ModelFileError(f"mercer.save takes an estimator; got {name}.")
+    skops = imported_skops()
+    try:
+        check_sound(model)
+        with ZipFile(io.BytesIO(skops.dumps(model))) as archive:
+            members = canonical(archive)
+        arrays = {
+            part: head_in(content, part) for part, content in members.items() if part != SCHEMA
+        }
+        audit = Audit(arrays)
+        audit.check(json.loads(members[SCHEMA]))
+    except StrangeFunctionError as error:
+        raise ModelFileError(
+            f"{name} cannot be saved: it holds the function {error.function!r}{error.place}, and a "
+            "file holds no code; use a kernel of mercer.kernels (or its matrix, with "
+            'kernel="precomputed") or a name in place of the function.'
+        ) from None
+    except StrangeTypeError as error:
+        raise ModelFileError(
+            f"{name} cannot be saved: it holds an object of type {error.name!r}{error.place}, "
+            "which mercer.load would not trust; types of mercer and scikit-learn can be saved."
+        ) from None
+    except RecursionError:
+        raise ModelFileError(f"{name} cannot be saved: it contains itself.") from None
+    except (RefusalError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{name} cannot be saved: {one_line(error)}.") from None
+    header = json.dumps(header_of(model, audit.types), indent=1).encode()
+    return {HEADER: header} | members
+
+
+def imported_skops() -> ModuleType:
+    """Return skops.io, or say what to install."""
+    try:
+        import skops.io
+    except ImportError:
+        raise ImportError(
+            "Models are kept in files by skops, which is not installed; "
+            "pip install 'mercer[app]' brings it."
+        ) from None
+    return skops.io
