@@ -11,19 +11,36 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 pytest.importorskip("skrub")
 
+from cli_tables import some_patients
+from sklearn.preprocessing import StandardScaler
+
 import mercer as library
-from mercer.tables import TableModel, read_rows
+from mercer.tables import TableModel, read_rows, read_table, vectorizer
 
 QUICK = ("--folds", "2")
 
 
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Fit a model to the first rows, once."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    folder = tmp_path_factory.mktemp("saved")
+    some_patients()[:60].drop(columns="cost").to_csv(folder / "patients.csv", index=False)
+    table = read_table(folder / "patients.csv", "outcome")
+    model = make_pipeline(vectorizer(table), StandardScaler(), LogisticRegression())
+    kept = {"title": "logistic regression", "table": "patients", "rows": 60, "measure": "error"}
+    kept |= {"error": 0.125, "error_sd": 0.02, "baseline_error": 0.4, "folds": 5}
+    library.save(
+        TableModel.of(model.fit(table.frame, table.target), table, kept), folder / "m.mercer"
+    )
+    return folder / "m.mercer"
+
+
 @pytest.fixture
-def fitted(mercer, csv_file, patients):
-    """Fit a model to the first rows; return its path."""
-    path = csv_file(patients[:60].drop(columns="cost"), "patients.csv")
-    result = mercer("fit", path, "--target", "outcome", "--model", "logistic", *QUICK)
-    assert result.exit_code == 0, result.output
-    return Path("patients.mercer")
+def fitted(mercer, saved):
+    return saved
 
 
 def ok(result):
@@ -67,7 +84,7 @@ def test_fit_says_where_nothing_is_learned(mercer, csv_file):
 
 def test_the_winner_of_a_comparison_is_saved(run, mercer, csv_file, patients):
     path = csv_file(patients.drop(columns="cost"), "patients.csv")
-    options = ("--models", "lda,tree", "--folds", 2, "--repeats", 1, "--save", "best.mercer")
+    options = ("--models", "lda", "--folds", 2, "--repeats", 1, "--save", "best.mercer")
     text = ok(run(path, "--target", "outcome", *options))
     assert "Written: compare-patients.html, best.mercer" in text
     model = library.load("best.mercer")
@@ -106,7 +123,7 @@ def test_the_error_is_told_where_the_target_is_there(mercer, fitted, patients):
     known = new["outcome"].notna().to_numpy()
     wrong = int((told[known] != new["outcome"][known]).sum())
     assert f"{wrong} of 19 rows whose 'outcome' is known wrong" in text
-    assert "(on folds at fitting: " in text
+    assert "(on folds at fitting: 12.5 %)." in text
 
 
 def test_what_is_new_in_new_rows_is_said(mercer, fitted, patients):
@@ -174,7 +191,7 @@ def test_tune_on_a_grid_and_for_numbers(mercer, csv_file, patients):
     assert "R² 0." in text
     assert "SVR (grid search): RMSE" in text
     assert isinstance(library.load("svr.mercer").model[-1].regressor_, library.SVR)
-    assert "variance that is not explained" in Path("svr.svg").read_text() or True
+    assert Path("svr.svg").read_text().startswith("<?xml")
 
 
 # ---- info -----------------------------------------------------------------------------------

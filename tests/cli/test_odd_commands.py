@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -14,7 +15,7 @@ pytest.importorskip("skops")
 pytest.importorskip("skrub")
 
 import mercer as library
-from mercer.tables import TableModel, as_table
+from mercer.tables import TableModel, as_table, vectorizer
 
 LEARNING = {"fit": (), "tune": (), "select": ()}
 READING = (*LEARNING, "describe", "info")
@@ -28,31 +29,40 @@ FILES = {
 }
 
 
-@pytest.fixture
-def place(mercer, tmp_path):
+@pytest.fixture(scope="module")
+def things(tmp_path_factory):
     """A folder with a table, a model of it and things that are neither."""
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"a": rng.normal(size=30), "b": ["u", "v", "w"] * 10})
-    frame["y"] = np.where(frame["a"] > 0, "yes", "no")
-    frame.to_csv("table.csv", index=False)
-    table = as_table(frame, target="y")
-    tree = library.tables.vectorizer(table)
     from sklearn.pipeline import make_pipeline
     from sklearn.tree import DecisionTreeClassifier
 
-    model = make_pipeline(tree, DecisionTreeClassifier()).fit(table.frame, table.target)
-    library.save(TableModel.of(model, table), "model.mercer")
-    Path("empty.csv").write_text("")
-    Path("header.csv").write_text("a,b,y\n")
-    Path("pickle.mercer").write_bytes(pickle.dumps({"a": 1}))
-    Path("table.mercer").write_bytes(Path("table.csv").read_bytes())
-    Path("model.csv").write_bytes(Path("model.mercer").read_bytes())
-    Path("cut.mercer").write_bytes(Path("model.mercer").read_bytes()[:-100])
-    with zipfile.ZipFile("zip.mercer", "w") as archive:
+    folder = tmp_path_factory.mktemp("things")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=30), "b": ["u", "v", "w"] * 10})
+    frame["y"] = np.where(frame["a"] > 0, "yes", "no")
+    frame.to_csv(folder / "table.csv", index=False)
+    table = as_table(frame, target="y")
+    tree = make_pipeline(vectorizer(table), DecisionTreeClassifier(random_state=0))
+    model = TableModel.of(tree.fit(table.frame, table.target), table)
+    library.save(model, folder / "model.mercer")
+    saved = (folder / "model.mercer").read_bytes()
+    (folder / "empty.csv").write_text("")
+    (folder / "header.csv").write_text("a,b,y\n")
+    (folder / "pickle.mercer").write_bytes(pickle.dumps({"a": 1}))
+    (folder / "pickle.csv").write_bytes(pickle.dumps({"a": 1}))
+    (folder / "table.mercer").write_bytes((folder / "table.csv").read_bytes())
+    (folder / "model.csv").write_bytes(saved)
+    (folder / "cut.mercer").write_bytes(saved[:-100])
+    with zipfile.ZipFile(folder / "zip.mercer", "w") as archive:
         archive.writestr("notes.txt", "nothing")
-    Path("folder").mkdir()
-    Path("folder.mercer").mkdir()
-    return tmp_path
+    (folder / "folder").mkdir()
+    (folder / "folder.mercer").mkdir()
+    return folder
+
+
+@pytest.fixture
+def place(mercer, things, tmp_path):
+    """A copy of these things to work in."""
+    shutil.copytree(things, tmp_path, dirs_exist_ok=True)
 
 
 def contents():
@@ -88,16 +98,11 @@ def test_what_is_no_table(refused, command):
     assert refused("rows", command, "header.csv", *target)
     assert refused("folder", command, "folder", *target)
     assert refused("did you mean 'iris'?", command, "iriz", *target)
-    assert refused("pickle", command, "pickle.csv", *target) if _copied_pickle() else False
+    assert refused("a pickle", command, "pickle.csv", *target)
     assert refused("", command, "model.csv", *target)
     assert refused("There is no column 'q'", command, "table.csv", *target, "--drop", "q")
     assert refused("", command, "table.csv", *target, "--encoding", "klingon")
     assert refused("is for files", command, "iris", "--drop", "a")
-
-
-def _copied_pickle():
-    Path("pickle.csv").write_bytes(Path("pickle.mercer").read_bytes())
-    return True
 
 
 @pytest.mark.parametrize("command", LEARNING)
@@ -193,8 +198,7 @@ def test_places_are_checked_before_the_work(refused, monkeypatch, command):
 
 
 def test_two_outputs_need_two_places(refused):
-    outputs = ("--picture", "a.png", "--csv", "a.csv")
-    assert refused("must end in", "tune", "iris", *outputs[:2], "--csv", "a.png")
+    assert refused("must end in .csv", "tune", "iris", "--csv", "a.png")
     Path("b.csv").symlink_to("a.csv")
     assert refused("same file as --csv", "compare", "iris", "--csv", "a.csv", "--json", "b.csv")
 

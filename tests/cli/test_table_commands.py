@@ -30,14 +30,14 @@ def noisy(csv_file):
 
 
 def test_select_finds_the_columns_that_decide(mercer, noisy):
-    options = ("--target", "label", "--drop", "size", "--kernel", "linear", "--folds", 3)
+    options = ("--target", "label", "--drop", "size", "--folds", 3)
     text = ok(mercer("select", noisy, *options))
     ranking = pd.read_csv("select-table.csv")
     assert ranking.columns.tolist() == ["rank", "feature", "column", "chosen"]
     assert ranking["rank"].tolist() == list(range(1, 9))
     assert set(ranking["feature"][:2]) == {"c", "f"}
     assert {"c", "f"} <= set(ranking.loc[ranking["chosen"], "column"])
-    assert f"{ranking['chosen'].sum()} of 8 features: accuracy " in text
+    assert f"{ranking['chosen'].sum()} of 8 features, linear kernel: accuracy " in text
     assert Path("select-table.png").read_bytes().startswith(PNG)
 
 
@@ -47,7 +47,7 @@ def test_select_keeps_as_many_as_are_asked_for(mercer, noisy):
     ranking = pd.read_csv("r.csv")
     assert ranking["chosen"].tolist() == [True] * 3 + [False] * 5
     assert set(ranking["feature"][:2]) == {"c", "f"}
-    assert "3 of 8 features: R² 0." in text
+    assert "3 of 8 features, linear kernel: R² 0." in text
     assert Path("curve.svg").read_text().startswith("<?xml")
 
 

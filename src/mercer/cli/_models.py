@@ -106,6 +106,7 @@ def load_model(path: Path) -> TableModel:
     import mercer
     from mercer.tables import InputError, TableModel
 
+    need_file(path)
     model = mercer.load(path)
     if isinstance(model, TableModel):
         return model
@@ -117,6 +118,14 @@ def load_model(path: Path) -> TableModel:
         )
     columns = {str(name): "number" for name in names}
     return TableModel(model, columns, {}, None, _task(model), [], {})
+
+
+def need_file(path: Path) -> None:
+    """Say that a file is not there, where it is not."""
+    from mercer.tables import InputError
+
+    if not path.exists():
+        raise InputError(f"There is no file {str(path)!r}.")
 
 
 def _task(model: Any) -> str:

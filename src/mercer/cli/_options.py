@@ -122,6 +122,7 @@ def _is_argument(parameter: inspect.Parameter) -> bool:
 
 def with_one_sentence(function: Callable[..., None], **given: Any) -> None:
     """Run a command, and end it with a sentence and an exit code whatever goes wrong."""
+    from mercer.persistence import ModelFileError
     from mercer.tables import InputError
 
     name = function.__name__
@@ -130,7 +131,7 @@ def with_one_sentence(function: Callable[..., None], **given: Any) -> None:
             _INTERRUPTS[:] = [noted]
             warnings.simplefilter("ignore")
             function(**given)
-    except InputError as error:
+    except (InputError, ModelFileError) as error:
         _end(name, str(error), REFUSED)
     except OSError as error:
         _end(name, _why(error), FAILED)

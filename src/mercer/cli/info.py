@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mercer.cli._models import need_file
 from mercer.cli._options import UNLABELLED, command, read_features
 from mercer.cli._screen import Screen, cell
 
@@ -69,4 +70,9 @@ def _values(column: Any, kind: str) -> str:
 
 
 def _show_model(path: Path, screen: Screen) -> None:
-    raise NotImplementedError
+    """Tell what a file says of the model in it."""
+    import mercer
+
+    need_file(path)
+    for name, value in mercer.describe(path).rows():
+        screen.out.print(f"{name + ':':<12}{value}", soft_wrap=True, markup=False)

@@ -33,6 +33,9 @@ MOST_ROWS = 2000
 FEW = 60
 """Up to so many features they go one by one, beyond it a tenth of them at a time."""
 
+MOST_SIZES = 60
+"""Numbers of features that are scored besides the one that is asked for."""
+
 SHOWN = 15
 
 
@@ -52,7 +55,9 @@ def select(
     ] = None,
     kernel: Annotated[
         Kernel | None,
-        typer.Option(help="rbf if not given, linear for more features than rows."),
+        typer.Option(
+            help="Whichever scores better if not given; linear beyond as many features as rows."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The ranking; select-DATA.csv if not given.")
@@ -71,6 +76,8 @@ def select(
     smallest number within one standard error of the best score is taken. Categories count as one
     feature for each value. Gaps and scales are settled on all rows beforehand.
     """
+    from mercer.comparison.folds import make_folds
+
     ranking = out or Path(f"select-{stem(data)}.csv")
     curve = picture or Path(f"select-{stem(data)}.png")
     check_places({"out": (ranking, CSV), "picture": (curve, PICTURES)}, [data])
@@ -80,10 +87,11 @@ def select(
     table = _some_rows(table, seed, screen)
     matrix = Matrix.of(table)
     _check(matrix, features)
+    parts = [(fold.train, fold.test) for fold in make_folds(table, folds, 1, seed)]
     with progress(screen.side) as show, told_by_lines(show):
-        selector = _selector(table, matrix, features, kernel, folds, seed)
+        selector = _best_selector(table, matrix, features, kernel, parts)
     stop_if_asked()
-    found = _ranking(selector, matrix, features)
+    found = _ranking(selector, matrix)
     figure = _draw(selector, features, table)
     screen.show(_shown(found))
     for sentence in _sentences(selector, found, table):
@@ -127,46 +135,51 @@ def _check(matrix: Matrix, features: int | None) -> None:
         raise InputError(f"--features is {features}, but there are only {n} of them.")
 
 
+def _best_selector(
+    table: Table, matrix: Matrix, features: int | None, kernel: Kernel | None, parts: Any
+) -> Any:
+    """Return the elimination whose features score best: with the kernel given, or with either."""
+    rows, columns = matrix.values.shape
+    tried = [kernel] if kernel else [Kernel.LINEAR] if columns > rows else list(Kernel)
+    found = [_selector(table, matrix, features, one, parts) for one in tried]
+    return max(found, key=lambda one: one.curve_.mean_test_score.max())
+
+
 def _selector(
-    table: Table, matrix: Matrix, features: int | None, kernel: Any, folds: int, seed: int
+    table: Table, matrix: Matrix, features: int | None, kernel: Kernel, parts: Any
 ) -> Any:
     import numpy as np
 
     from mercer import SVC, SVR, KernelRFE, KernelRFECV
-    from mercer.comparison.folds import make_folds
     from mercer.comparison.measures import is_unbalanced
 
     X, y = matrix.values, table.target.to_numpy()
-    wide = X.shape[1] > X.shape[0]
-    shape = str(kernel or ("linear" if wide else "rbf"))
     # Where an RBF is too narrow for all features together, "decrease" drops those that make it so.
-    criterion = "auto" if shape == "linear" else "decrease"
-    machine: Any = SVR(kernel=shape)
+    criterion = "auto" if kernel is Kernel.LINEAR else "decrease"
     scoring = None
     if table.task == "classification":
-        balanced = is_unbalanced(table.class_counts())
-        weight = "balanced" if balanced else None
-        machine = SVC(kernel=shape, C=1.0 if shape == "linear" else 10.0, class_weight=weight)
-        scoring = "balanced_accuracy" if balanced else None
+        weight, scoring = None, None
+        if is_unbalanced(table.class_counts()):
+            weight, scoring = "balanced", "balanced_accuracy"
+        price = 1.0 if kernel is Kernel.LINEAR else 10.0
+        machine: Any = SVC(kernel=kernel.value, C=price, class_weight=weight)
     else:
-        y = (y - y.mean()) / y.std()
-    parts = [(fold.train, fold.test) for fold in make_folds(table, folds, 1, seed)]
+        machine, y = SVR(kernel=kernel.value), (y - y.mean()) / y.std()
     step = 1 if X.shape[1] <= FEW else 0.1
-    elimination = KernelRFE(machine, step=step, criterion=criterion, random_state=seed)
+    elimination = KernelRFE(machine, step=step, criterion=criterion)
     search = KernelRFECV(
         elimination, cv=parts, scoring=scoring, rule="one_standard_error", verbose=True
     )
     if features is not None:
-        sizes = np.unique(np.geomspace(1, X.shape[1], 60).astype(int))
+        sizes = np.unique(np.geomspace(1, X.shape[1], MOST_SIZES).astype(int))
         search.set_params(sizes=np.union1d(sizes, [features]))
     search.fit(X, y)
     if features is not None and features != search.n_features_:
-        elimination.set_params(n_features_to_select=features)
-        search.selector_ = elimination.fit(X, y)
+        search.selector_ = elimination.set_params(n_features_to_select=features).fit(X, y)
     return search
 
 
-def _ranking(selector: Any, matrix: Matrix, features: int | None) -> pd.DataFrame:
+def _ranking(selector: Any, matrix: Matrix) -> pd.DataFrame:
     """Return the features, the best first, and which of them are chosen."""
     import pandas as pd
 
@@ -221,8 +234,8 @@ def _sentences(selector: Any, found: pd.DataFrame, table: Table) -> list[str]:
         return f"{100 * mean[k]:.1f} % ± {100 * error[k]:.1f}"
 
     said = [
-        f"{size} of {len(found)} features: {unit} {told(at)} on rows that had no say in the "
-        f"ranking; with all of them {told(-1)}."
+        f"{size} of {len(found)} features, {selector.estimator.estimator.kernel} kernel: {unit} "
+        f"{told(at)} on rows that had no say in the ranking; with all of them {told(-1)}."
     ]
     if np.isfinite(curve.chance):
         said[0] = f"{said[0][:-1]} (largest class: {100 * curve.chance:.1f} %)."

@@ -48,7 +48,9 @@ class TableModel(BaseEstimator):
     names : list of str
         Columns that are no features but tell rows apart, such as an identifier.
     about : dict
-        What else shall be kept: numbers and words.
+        What else shall be kept: numbers and words. What the model is called ("title"), what it
+        was fitted to ("table", "rows") and its error on folds ("measure", "error", "folds",
+        "baseline_error") are told where the model is printed.
 
     Examples
     --------
@@ -61,6 +63,8 @@ class TableModel(BaseEstimator):
     ({'x': 'number', 'y': 'number'}, 'target', 'classification')
     >>> model.predict(table.frame[:3]).tolist() == table.target[:3].tolist()
     True
+    >>> model
+    TableModel: DecisionTreeClassifier for 'target' (classification)
     """
 
     def __init__(
@@ -169,6 +173,20 @@ class TableModel(BaseEstimator):
         """Return the score of the model."""
         return float(self.model.score(X, y))
 
+    def __repr__(self) -> str:
+        kept = self.about
+        name = kept.get("title") or type(getattr(self.model, "steps", [("", self.model)])[-1][1])
+        name = name if isinstance(name, str) else name.__name__
+        text = f"TableModel: {name}" + (f" for {self.target!r}" if self.target else "")
+        text += f" ({self.task})"
+        if "rows" in kept:
+            text += f", fitted to {kept['rows']} rows of {kept.get('table')!r}"
+        if "error" in kept:
+            measure = str(kept.get("measure", "error"))
+            text += f"; {measure.replace('_', ' ')} {_number(kept['error'], measure)} on folds"
+            text += f", {_number(kept.get('baseline_error'), measure)} of the baseline"
+        return text
+
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
@@ -179,6 +197,13 @@ class TableModel(BaseEstimator):
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
         tags.target_tags = inner.target_tags
         return tags
+
+
+def _number(value: Any, measure: str) -> str:
+    """Return an error as people read it: a share in percent, or a number of the target's kind."""
+    if not isinstance(value, float):
+        return "unknown"
+    return f"{100 * value:.1f} %" if measure.endswith("error") else f"{value:.4g}"
 
 
 def _kind(column: pd.Series) -> str:
