@@ -72,7 +72,7 @@ def test_regression_from_a_file(run, csv_file):
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_nothing_that_matters_is_cut(run, monkeypatch, width):
-    monkeypatch.setattr("mercer.cli.compare.FILE_WIDTH", width)
+    monkeypatch.setenv("COLUMNS", str(width))
     lines = run("iris", *QUICK).stdout.splitlines()
     rows = [line for line in lines if "…" in line]
     assert rows == []

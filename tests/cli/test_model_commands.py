@@ -122,7 +122,7 @@ def test_the_error_is_told_where_the_target_is_there(mercer, fitted, patients):
     told = pd.read_csv("mine.csv")["prediction"].to_numpy()
     known = new["outcome"].notna().to_numpy()
     wrong = int((told[known] != new["outcome"][known]).sum())
-    assert f"{wrong} of 19 rows whose 'outcome' is known wrong" in text
+    assert f"{wrong} of 19 rows with a known 'outcome' predicted wrongly" in text
     assert "(on folds at fitting: 12.5 %)." in text
 
 
@@ -133,7 +133,7 @@ def test_what_is_new_in_new_rows_is_said(mercer, fitted, patients):
     new.to_csv("new.csv", index=False)
     result = mercer("predict", fitted, "new.csv")
     assert result.exit_code == 0, result.output
-    assert "'Paris', 'Rome' were not there at fitting" in result.stderr
+    assert "'Paris', 'Rome' were not there at fitting and count as" in result.stderr
     assert "In column 'dose', 'much' is no number and is taken as missing." in result.stderr
     assert "'-'" not in result.stderr
     assert "Column 'colour' left alone" in result.stderr
@@ -215,6 +215,7 @@ def test_info_of_a_model(mercer, fitted, monkeypatch):
 
     monkeypatch.setattr("mercer.persistence.load", never)
     text = ok(mercer("info", fitted))
+    assert "classifier, fitted" in text
     for part in (
         "logistic regression",
         "outcome",

@@ -75,7 +75,7 @@ def about(found: Comparison, name: str) -> dict[str, Any]:
     from mercer.comparison.rivals import BASELINE
 
     row, measure = found.results_.loc[name], found.measure
-    kept = {"title": str(row["title"]), "table": found.table.name}
+    kept: dict[str, Any] = {"title": str(row["title"]), "table": found.table.name}
     kept |= {"rows": len(found.table.target), "measure": measure, "folds": found.n_folds}
     kept |= {"error": float(row[measure]), "error_sd": float(row["error_sd"])}
     if BASELINE in found.results_.index:
@@ -99,6 +99,11 @@ def save_model(model: Any, table: Table, path: Path, kept: dict[str, Any]) -> No
     from mercer.tables import TableModel
 
     mercer.save(TableModel.of(model, table, kept), path)
+
+
+def tell_how_to_predict(screen: Screen, path: Path) -> None:
+    """Say what comes next."""
+    screen.say(f"Predict new rows: mercer predict {path} NEW_ROWS.csv")
 
 
 def load_model(path: Path) -> TableModel:

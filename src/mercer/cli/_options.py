@@ -107,7 +107,7 @@ def command(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable
 
         run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
         run.__annotations__ = {one.name: one.annotation for one in order}
-        del run.__wrapped__  # type: ignore[attr-defined]
+        del run.__wrapped__
         return run
 
     return decorate

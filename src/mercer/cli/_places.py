@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_places(
-    outputs: dict[str, tuple[Path | None, Sequence[str]]], inputs: Sequence[str] = ()
+    outputs: Mapping[str, tuple[Path | None, Sequence[str]]], inputs: Sequence[str] = ()
 ) -> None:
     """Find out before the work whether its results can be kept.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._models import about, save_model
+from mercer.cli._models import about, save_model, tell_how_to_predict
 from mercer.cli._options import DATA_HELP, LABELLED, Folds, Seed, Threads, command, read_labelled
 from mercer.cli._options import stem as stem_of
 from mercer.cli._places import MODEL, check_places
@@ -120,6 +120,8 @@ def _write(found: Comparison, outputs: dict[str, Path | None], screen: Screen) -
     if save is not None:
         save = _save(found, save, screen)
     screen.written(report, save, csv, json)
+    if save is not None:
+        tell_how_to_predict(screen, save)
 
 
 def _save(found: Comparison, path: Path, screen: Screen) -> Path | None:

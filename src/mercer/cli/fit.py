@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli._models import about, measured, save_model, verdict
+from mercer.cli._models import about, measured, save_model, tell_how_to_predict, verdict
 from mercer.cli._options import (
     LABELLED,
     Data,
@@ -60,4 +60,4 @@ def fit(
         screen.say(sentence)
     save_model(fitted, table, place, about(found, name))
     screen.written(place)
-    screen.say(f"Predict new rows: mercer predict {place} NEW_ROWS.csv")
+    tell_how_to_predict(screen, place)

@@ -68,15 +68,15 @@ def _notices(machine: TableModel, rows: NewRows) -> list[str]:
 
     said = list(rows.notices)
     for name, new in machine.new_words(rows.frame).items():
-        verb = "was" if len(new) == 1 else "were"
+        was, counts = ("was", "counts") if len(new) == 1 else ("were", "count")
         said.append(
-            f"In column {shown(name)}, {listed(new, 3)} {verb} not there at fitting and counts as "
+            f"In column {shown(name)}, {listed(new, 3)} {was} not there at fitting and {counts} as "
             "none of the known values."
         )
     if rows.others:
-        plural = "s" * (len(rows.others) > 1)
+        plural, it = ("s", "them") if len(rows.others) > 1 else ("", "it")
         said.append(
-            f"Column{plural} {listed(rows.others)} left alone: the model has no use for it."
+            f"Column{plural} {listed(rows.others)} left alone: the model has no use for {it}."
         )
     return said
 
@@ -148,12 +148,13 @@ def _score(machine: TableModel, rows: NewRows, said: pd.DataFrame) -> list[str]:
     if not n:
         return [f"Column {machine.target!r} is empty, so that there is no error to tell."]
     told, truth = said["prediction"].to_numpy()[known], truth.to_numpy()[known]
-    over = f"{n} row{'s' * (n != 1)} whose {machine.target!r} is known"
+    over = f"{n} row{'s' * (n != 1)} with a known {machine.target!r}"
     if machine.task == "regression":
         off = told.astype(np.float64) - truth.astype(np.float64)
         return [f"RMSE {np.sqrt(np.mean(off**2)):.4g} on {over}{_expected(machine)}."]
     wrong = int(np.sum(told.astype(str) != truth.astype(str)))
-    return [f"{wrong} of {over} wrong, error {100 * wrong / n:.1f} %{_expected(machine)}."]
+    share = f"{100 * wrong / n:.1f} %"
+    return [f"Error {share}: {wrong} of {over} predicted wrongly{_expected(machine)}."]
 
 
 def _expected(machine: TableModel) -> str:

@@ -118,7 +118,7 @@ def _some_rows(table: Table, seed: int, screen: Screen) -> Table:
     )
     rows.sort()
     parts = {name: getattr(table, name) for name in ("frame", "target", "groups", "time")}
-    own = {
+    own: dict[str, Any] = {
         name: None if part is None else part.iloc[rows].reset_index(drop=True)
         for name, part in parts.items()
     }

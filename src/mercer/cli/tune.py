@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._models import about, measured, save_model, verdict
+from mercer.cli._models import about, measured, save_model, tell_how_to_predict, verdict
 from mercer.cli._options import (
     LABELLED,
     Data,
@@ -98,6 +98,8 @@ def tune(
         save_model(without_search(pipeline), table, save, about(found, name))
     if picture or csv or save:
         screen.written(picture, csv, save)
+    if save is not None:
+        tell_how_to_predict(screen, save)
 
 
 def _model(table: Table, search: Way | None) -> str:

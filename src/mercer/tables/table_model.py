@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from pandas.api import types
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
@@ -152,6 +152,21 @@ class TableModel(BaseEstimator):
     def classes_(self) -> Any:
         """Class names of the model."""
         return self.model.classes_
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the model anew to a frame with these columns; what `about` tells is then past.
+
+        Parameters
+        ----------
+        X : DataFrame
+        y : array-like or None, default=None
+
+        Returns
+        -------
+        TableModel
+        """
+        self.model = clone(self.model).fit(X, y)
+        return self
 
     @_model_has("predict")
     def predict(self, X: Any) -> Any:
