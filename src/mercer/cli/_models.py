@@ -103,7 +103,8 @@ def save_model(model: Any, table: Table, path: Path, kept: dict[str, Any]) -> No
 
 def tell_how_to_predict(screen: Screen, path: Path) -> None:
     """Say what comes next."""
-    screen.say(f"Predict new rows: mercer predict {path} NEW_ROWS.csv")
+    line = f"Predict new rows: mercer predict {path} NEW_ROWS.csv"
+    screen.out.print(line, soft_wrap=True, markup=False)  # to be copied as it stands
 
 
 def load_model(path: Path) -> TableModel:
