@@ -130,12 +130,14 @@ def test_what_is_new_in_new_rows_is_said(mercer, fitted, patients):
     new = patients[60:64].drop(columns=["outcome", "cost"]).assign(colour="red")
     new["town"] = ["Oslo", "Paris", "Rome", "Bodø"]
     new["dose"] = [0.5, "much", "-", 1.0]
+    new["age"] = [30, 40, 4000, 50]
     new.to_csv("new.csv", index=False)
     result = mercer("predict", fitted, "new.csv")
     assert result.exit_code == 0, result.output
     assert "'Paris', 'Rome' were not there at fitting and count as" in result.stderr
     assert "In column 'dose', 'much' is no number and is taken as missing." in result.stderr
     assert "'-'" not in result.stderr
+    assert "In column 'age', 1 of 4 numbers lie far outside of those at fitting" in result.stderr
     assert "Column 'colour' left alone" in result.stderr
     assert len(pd.read_csv("predictions-new.csv")) == 4
 

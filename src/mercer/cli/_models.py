@@ -123,7 +123,7 @@ def load_model(path: Path) -> TableModel:
             "table; save it by mercer fit, mercer compare --save or mercer.tables.TableModel."
         )
     columns = {str(name): "number" for name in names}
-    return TableModel(model, columns, {}, None, _task(model), [], {})
+    return TableModel(model, columns, {}, {}, None, _task(model), [], {})
 
 
 def need_file(path: Path) -> None:

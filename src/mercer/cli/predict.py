@@ -73,6 +73,14 @@ def _notices(machine: TableModel, rows: NewRows) -> list[str]:
             f"In column {shown(name)}, {listed(new, 3)} {was} not there at fitting and {counts} as "
             "none of the known values."
         )
+    for name, far in machine.far_numbers(rows.frame).items():
+        low, high = machine.ranges[name]
+        farthest = max(far, key=lambda one: abs(one - low))
+        said.append(
+            f"In column {shown(name)}, {len(far)} of {len(rows.frame)} numbers lie far outside of "
+            f"those at fitting ({low:.4g} to {high:.4g}), such as {farthest:.6g}: is the unit or "
+            "the decimal sign another one?"
+        )
     if rows.others:
         plural, it = ("s", "them") if len(rows.others) > 1 else ("", "it")
         said.append(

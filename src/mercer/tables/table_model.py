@@ -42,6 +42,8 @@ class TableModel(BaseEstimator):
         The kind of each column of the frame: "number", "date", "category" or "text".
     known : dict of str to list of str
         The words that a column had at fitting, where they are few.
+    ranges : dict of str to list of float
+        The least and the largest number that a column had at fitting.
     target : str or None
         Name of the column that is predicted; None where there is none.
     task : {"classification", "regression", "description"}
@@ -72,6 +74,7 @@ class TableModel(BaseEstimator):
         model: Any,
         columns: dict[str, str],
         known: dict[str, list[str]],
+        ranges: dict[str, list[float]],
         target: str | None,
         task: str,
         names: list[str],
@@ -80,6 +83,7 @@ class TableModel(BaseEstimator):
         self.model = model
         self.columns = columns
         self.known = known
+        self.ranges = ranges
         self.target = target
         self.task = task
         self.names = names
@@ -105,7 +109,9 @@ class TableModel(BaseEstimator):
             for name, reason in table.left_out.items()
             if like_identifier(name) or not reason.startswith(NO_NAME)
         ]
-        return cls(model, columns, known, target, table.task, names, about or {})
+        numbers = [name for name, kind in columns.items() if kind == "number"]
+        ranges = {name: _range(table.frame[name]) for name in numbers}
+        return cls(model, columns, known, ranges, target, table.task, names, about or {})
 
     def like(self) -> pd.DataFrame:
         """Return a frame with the columns and kinds of the old rows, and the words they had."""
@@ -136,6 +142,25 @@ class TableModel(BaseEstimator):
             new = sorted(set(frame[name].dropna().astype(str)) - set(known))
             if new:
                 found[name] = new
+        return found
+
+    def far_numbers(self, frame: pd.DataFrame) -> dict[str, list[float]]:
+        """Return the numbers of new rows that lie far outside of what the old ones had, by column.
+
+        Far is by more than the whole range at fitting, as where a unit or a decimal sign is another
+        one.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        """
+        found = {}
+        for name, (low, high) in self.ranges.items():
+            values = frame[name].to_numpy(dtype=np.float64)
+            span = high - low
+            far = values[(values < low - span) | (values > high + span)]
+            if far.size:
+                found[name] = far.tolist()
         return found
 
     @property
@@ -198,8 +223,9 @@ class TableModel(BaseEstimator):
             text += f", fitted to {kept['rows']} rows of {kept.get('table')!r}"
         if "error" in kept:
             measure = str(kept.get("measure", "error"))
-            text += f"; {measure.replace('_', ' ')} {_number(kept['error'], measure)} on folds"
-            text += f", {_number(kept.get('baseline_error'), measure)} of the baseline"
+            name = "RMSE" if measure == "rmse" else measure.replace("_", " ")
+            text += f"; {name} {_number(kept['error'], measure)} on folds"
+            text += f" (baseline: {_number(kept.get('baseline_error'), measure)})"
         return text
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -227,6 +253,11 @@ def _kind(column: pd.Series) -> str:
     if types.is_datetime64_any_dtype(column.dtype):
         return "date"
     return "category" if isinstance(column.dtype, pd.CategoricalDtype) else "text"
+
+
+def _range(column: pd.Series) -> list[float]:
+    known = column.dropna()
+    return [float(known.min()), float(known.max())] if len(known) else [-np.inf, np.inf]
 
 
 def _few(column: pd.Series) -> bool:
