@@ -118,7 +118,6 @@ def test_what_cannot_be_learned(refused, command):
     assert refused(
         "There is no class", command, "table.csv", "--target", "y", "--positive", "maybe"
     )
-    assert refused("16 folds", command, "table.csv", "--target", "y", "--folds", 16)
     assert refused("left to learn from", command, "table.csv", "--target", "y", "--drop", "a,b")
     Path("one.csv").write_text("a,y\n1,x\n2,x\n3,x\n")
     assert refused("two classes", command, "one.csv", "--target", "y")

@@ -154,7 +154,8 @@ def test_a_real_ctrl_c_leaves_no_file(tmp_path):
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)
-    assert process.returncode == 130, errors
+    # Where Ctrl-C meets an import, Python ends itself by the signal in the end: 130 to a shell too.
+    assert process.returncode in (130, -signal.SIGINT), errors
     assert errors.strip().splitlines()[-1].startswith("mercer fit: stopped before")
     assert "Traceback" not in errors
     assert os.listdir(tmp_path) == []
