@@ -217,6 +217,8 @@ def test_info_of_a_model(mercer, fitted, monkeypatch):
 
     monkeypatch.setattr("mercer.persistence.load", never)
     text = ok(mercer("info", fitted))
+    Path("renamed.csv").write_bytes(fitted.read_bytes())
+    assert ok(mercer("info", "renamed.csv")) == text
     assert "classifier, fitted" in text
     for part in (
         "logistic regression",

@@ -99,9 +99,10 @@ def test_what_is_no_table(refused, command):
     assert refused("folder", command, "folder", *target)
     assert refused("did you mean 'iris'?", command, "iriz", *target)
     assert refused("a pickle", command, "pickle.csv", *target)
-    assert refused("", command, "model.csv", *target)
+    if command != "info":  # which finds out that it is a model
+        assert refused("is a model, not a table", command, "model.csv", *target)
     assert refused("There is no column 'q'", command, "table.csv", *target, "--drop", "q")
-    assert refused("", command, "table.csv", *target, "--encoding", "klingon")
+    assert refused("no encoding 'klingon'", command, "table.csv", *target, "--encoding", "klingon")
     assert refused("is for files", command, "iris", "--drop", "a")
 
 
@@ -140,14 +141,15 @@ def test_what_is_asked_of_single_commands(refused):
 
 def test_models_that_are_none(refused):
     for name in ("table.mercer", "pickle.mercer", "cut.mercer", "zip.mercer", "empty.csv"):
-        assert refused("", "predict", name, "table.csv")
+        part = "looks like a pickle" if name == "pickle.mercer" else "is no model that mercer.save"
+        assert refused(part, "predict", name, "table.csv")
         if name.endswith(".mercer"):
-            assert refused("", "info", name)
+            assert refused(part, "info", name)
     assert refused("nowhere.mercer", "predict", "nowhere.mercer", "table.csv")
     assert refused("nowhere.mercer", "info", "nowhere.mercer")
     assert refused("folder.mercer", "predict", "folder.mercer", "table.csv")
     assert refused("folder.mercer", "info", "folder.mercer")
-    assert refused("", "predict", "table.csv", "model.mercer")
+    assert refused("The model comes first", "predict", "table.csv", "model.mercer")
 
 
 def test_new_rows_that_do_not_fit(refused):
@@ -156,7 +158,7 @@ def test_new_rows_that_do_not_fit(refused):
     assert refused("empty", *predict, "empty.csv")
     assert refused("rows", *predict, "header.csv")
     assert refused("folder", *predict, "folder")
-    assert refused("", *predict, "model.mercer")
+    assert refused("is a model, not a table", *predict, "model.mercer")
     Path("lacking.csv").write_text("a,y\n1,no\n")
     assert refused("lacks the column 'b'", *predict, "lacking.csv")
     Path("spelled.csv").write_text("A,b\n1,u\n")

@@ -237,4 +237,17 @@ def file_of(data: str) -> Path:
             f"There is no file {data!r}, nor a data set of that name ({', '.join(NAMES)})"
             + suggestion(data, NAMES)
         )
+    if is_model(path):
+        raise InputError(f"{data!r} is a model, not a table; mercer info tells what is in it.")
     return path
+
+
+def is_model(path: Path) -> bool:
+    """Tell whether a file looks like one of `mercer.save`; `mercer.load` looks closer."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "mercer.json" in archive.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return False

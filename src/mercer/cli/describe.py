@@ -71,10 +71,10 @@ def describe(
     found = _sorted_rows(table, matrix, ball, _names(data, table, reading))
     figure = _draw(matrix, ball)
     stop_if_asked()
-    screen.show(_shown(found.head(rows), table))
+    screen.show(_shown(found.head(rows), table, matrix))
     for sentence in _sentences(found, search, len(table.frame)):
         screen.say(sentence)
-    write_csv(listing, found.drop(columns="stands out by"))
+    write_csv(listing, found)
     if figure is not None:
         write_picture(region, figure)
     else:
@@ -134,7 +134,6 @@ def _sorted_rows(table: Table, matrix: Matrix, ball: Any, names: pd.DataFrame) -
     outside = np.asarray(ball.decision_function(matrix.values)) < 0
     head = pd.DataFrame({"row": np.arange(1, len(distance) + 1)})
     told = pd.DataFrame({"distance": distance.round(6), "unusual": outside})
-    told["stands out by"] = [_causes(table, matrix, k) for k in range(len(distance))]
     whole = pd.concat([head, names, told, table.frame], axis=1)
     return whole.iloc[np.argsort(-distance, kind="stable")]
 
@@ -149,7 +148,7 @@ def _causes(table: Table, matrix: Matrix, row: int) -> str:
     return ", ".join(f"{name} = {value}" for name, value in zip(columns, values))
 
 
-def _shown(found: pd.DataFrame, table: Table) -> Any:
+def _shown(found: pd.DataFrame, table: Table, matrix: Matrix) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
 
@@ -159,7 +158,8 @@ def _shown(found: pd.DataFrame, table: Table) -> Any:
         shown.add_column(name, overflow="fold", justify="right" if "d" in name[:1] else "left")
     for _, row in found.iterrows():
         head = [str(row["row"]), *[cell(row[name]) for name in names]]
-        shown.add_row(*head, f"{row['distance']:.3f}", row["stands out by"])
+        causes = _causes(table, matrix, row["row"] - 1)
+        shown.add_row(*head, f"{row['distance']:.3f}", causes)
     return shown
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mercer.cli._models import need_file
-from mercer.cli._options import UNLABELLED, command, read_features
+from mercer.cli._options import UNLABELLED, command, is_model, read_features
 from mercer.cli._screen import Screen, cell
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def info(
     reading: dict[str, Any],
 ) -> None:
     """Tell what a model file or a table holds; a model is neither loaded nor run."""
-    if Path(data).suffix.lower() == ".mercer":
+    if Path(data).suffix.lower() == ".mercer" or is_model(Path(data)):
         _show_model(Path(data), Screen())
         return
     table = read_features(data, reading)
@@ -70,7 +70,6 @@ def _values(column: Any, kind: str) -> str:
 
 
 def _show_model(path: Path, screen: Screen) -> None:
-    """Tell what a file says of the model in it."""
     import mercer
 
     need_file(path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mercer.cli._models import load_model
-from mercer.cli._options import FORM, command, stem, stop_if_asked
+from mercer.cli._options import FORM, command, file_of, is_model, stem, stop_if_asked
 from mercer.cli._places import CSV, check_places, write_csv
 from mercer.cli._screen import Screen, cell
 
@@ -44,13 +44,15 @@ def predict(
     whatever names it, the prediction, and probabilities where the model has any. Where the table
     has the target too, the error is told.
     """
-    from mercer.tables import read_new_rows
+    from mercer.tables import InputError, read_new_rows
 
     place = out or Path(f"predictions-{stem(data)}.csv")
     check_places({"out": (place, CSV)}, [str(model), data])
+    if is_model(Path(data)) and not is_model(model):
+        raise InputError("The model comes first: mercer predict MODEL DATA.")
     machine = load_model(model)
     screen = Screen()
-    rows = read_new_rows(data, machine.like(), machine.beside(), **reading)
+    rows = read_new_rows(file_of(data), machine.like(), machine.beside(), **reading)
     for notice in _notices(machine, rows):
         screen.note(notice)
     said = predictions(machine, rows)

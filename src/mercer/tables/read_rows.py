@@ -150,9 +150,10 @@ def _with_own_target(
     frame: pd.DataFrame, target: pd.Series | None, beside: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the frame with the target of an svmlight file, if it is asked for."""
-    if target is None or target.name not in beside or target.name in frame:
+    name = "target" if target is None else str(target.name or "target")
+    if target is None or name not in beside or name in frame:
         return frame
-    return frame.assign(**{str(target.name): target.to_numpy()})
+    return frame.assign(**{name: target.to_numpy()})
 
 
 def _is_words(column: pd.Series) -> bool:
