@@ -45,7 +45,10 @@ def measured(
         raise KeyboardInterrupt
     if name not in found.results_.index:
         reason = found.left_out_models.get(name, "it was left out")
-        raise InputError(f"{found.title(name)} could not be measured: {reason}.")
+        raise InputError(
+            f"{found.title(name)} could not be measured: {reason}; give more --minutes or another "
+            "model."
+        )
     return found, name
 
 

@@ -31,6 +31,10 @@ MOST_CAUSES = 2
 """Columns that are named for each unusual row."""
 
 
+FINEST, MOST_NUMBERS = 300, 20_000_000
+"""Points of the picture's grid along each axis, and numbers of all of its points together."""
+
+
 @command(UNLABELLED)
 def describe(
     data: Data,
@@ -185,4 +189,6 @@ def _draw(matrix: Matrix, ball: Any) -> Any:
     draws()
     X = pd.DataFrame(matrix.unscaled, columns=matrix.features)
     whole = Pipeline([matrix.steps[1], ("model", ball)])
-    return SupportRegionDisplay.from_estimator(whole, X, ball.predict(matrix.values)).figure_
+    across = int(min(FINEST, (MOST_NUMBERS / X.shape[1]) ** 0.5))
+    sides = ball.predict(matrix.values)
+    return SupportRegionDisplay.from_estimator(whole, X, sides, grid_resolution=across).figure_

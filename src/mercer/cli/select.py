@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 MOST_ROWS = 2000
 """Rows on which features are ranked; of more, so many at random."""
 
-FEW = 60
-"""Up to so many features they go one by one, beyond it a tenth of them at a time."""
+FEW, SHARE = 60, 0.1
+"""Up to so many features they go one by one, beyond it a share of those left at a time."""
 
 MOST_SIZES = 60
 """Numbers of features that are scored besides the one that is asked for."""
@@ -148,25 +148,18 @@ def _best_selector(
 def _selector(
     table: Table, matrix: Matrix, features: int | None, kernel: Kernel, parts: Any
 ) -> Any:
+    from dataclasses import replace
+
     import numpy as np
 
-    from mercer import SVC, SVR, KernelRFE, KernelRFECV
-    from mercer.comparison.measures import is_unbalanced
+    from mercer import KernelRFECV
 
-    X, y = matrix.values, table.target.to_numpy()
-    # Where an RBF is too narrow for all features together, "decrease" drops those that make it so.
-    criterion = "auto" if kernel is Kernel.LINEAR else "decrease"
-    scoring = None
-    if table.task == "classification":
-        weight, scoring = None, None
-        if is_unbalanced(table.class_counts()):
-            weight, scoring = "balanced", "balanced_accuracy"
-        price = 1.0 if kernel is Kernel.LINEAR else 10.0
-        machine: Any = SVC(kernel=kernel.value, C=price, class_weight=weight)
-    else:
-        machine, y = SVR(kernel=kernel.value), (y - y.mean()) / y.std()
-    step = 1 if X.shape[1] <= FEW else 0.1
-    elimination = KernelRFE(machine, step=step, criterion=criterion)
+    X, y, scoring = matrix.values, table.target.to_numpy(), None
+    if table.task == "regression":
+        y = (y - y.mean()) / y.std()
+    elif _unbalanced(table):
+        scoring = "balanced_accuracy"
+    elimination = _elimination(table, kernel, X.shape[1])
     search = KernelRFECV(
         elimination, cv=parts, scoring=scoring, rule="one_standard_error", verbose=True
     )
@@ -174,9 +167,34 @@ def _selector(
         sizes = np.unique(np.geomspace(1, X.shape[1], MOST_SIZES).astype(int))
         search.set_params(sizes=np.union1d(sizes, [features]))
     search.fit(X, y)
+    if scoring is not None:  # of which the largest class alone has one part
+        search.curve_ = replace(search.curve_, chance=1 / len(table.class_counts()))
     if features is not None and features != search.n_features_:
         search.selector_ = elimination.set_params(n_features_to_select=features).fit(X, y)
     return search
+
+
+def _elimination(table: Table, kernel: Kernel, n_features: int) -> Any:
+    """Return the elimination that suits the task, the kernel and the number of features."""
+    from mercer import SVC, SVR, KernelRFE
+    from mercer.feature_selection import percent
+
+    linear = kernel is Kernel.LINEAR
+    machine: Any = SVR(kernel=kernel.value)
+    if table.task == "classification":
+        weight = "balanced" if _unbalanced(table) else None
+        machine = SVC(kernel=kernel.value, C=1.0 if linear else 10.0, class_weight=weight)
+    # All rounds of two classes and a linear kernel cost little more than one.
+    one_by_one = n_features <= FEW or (linear and len(table.class_counts()) == 2)
+    # Where an RBF is too narrow for all features together, "decrease" drops those that make it so.
+    criterion = "auto" if linear else "decrease"
+    return KernelRFE(machine, step=1 if one_by_one else percent(SHARE), criterion=criterion)
+
+
+def _unbalanced(table: Table) -> bool:
+    from mercer.comparison.measures import is_unbalanced
+
+    return is_unbalanced(table.class_counts())
 
 
 def _ranking(selector: Any, matrix: Matrix) -> pd.DataFrame:
@@ -238,7 +256,7 @@ def _sentences(selector: Any, found: pd.DataFrame, table: Table) -> list[str]:
         f"{told(at)} on rows that had no say in the ranking; with all of them {told(-1)}."
     ]
     if np.isfinite(curve.chance):
-        said[0] = f"{said[0][:-1]} (largest class: {100 * curve.chance:.1f} %)."
+        said[0] = f"{said[0][:-1]} (chance: {100 * curve.chance:.1f} %)."
     columns = list(dict.fromkeys(found.loc[found["chosen"], "column"]))
     names = ", ".join(columns[:12]) + (f" and {len(columns) - 12} more" if columns[12:] else "")
     return [*said, f"Chosen columns ({len(columns)} of {table.frame.shape[1]}): {names}."]

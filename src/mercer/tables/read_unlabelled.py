@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from mercer.tables._assemble import note_shape
+from mercer.tables._assemble import note_gaps
 from mercer.tables._columns import clean_columns
 from mercer.tables._left_out import identifiers, useless
 from mercer.tables._options import Options, column
@@ -70,7 +70,7 @@ def read_unlabelled(
     frame = frame.drop(columns=list(left_out))
     frame = clean_columns(frame, [name for name in names if name in frame], notices)
     frame = _without(frame, names, left_out, notices, shown(path.name))
-    note_shape(frame, notices, "become the median of the column")
+    note_gaps(frame, notices, "become the median of the column")
     nothing = pd.Series(None, frame.index, dtype=object, name="target")
     source = f"from mercer.tables import read_unlabelled\n\ntable = read_unlabelled({str(path)!r})"
     return Table(
