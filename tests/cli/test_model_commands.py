@@ -82,17 +82,6 @@ def test_fit_says_where_nothing_is_learned(mercer, csv_file):
     assert "nothing has been shown to be learned" in text
 
 
-def test_the_winner_of_a_comparison_is_saved(run, mercer, csv_file, patients):
-    path = csv_file(patients.drop(columns="cost"), "patients.csv")
-    options = ("--models", "lda", "--folds", 2, "--repeats", 1, "--save", "best.mercer")
-    text = ok(run(path, "--target", "outcome", *options))
-    assert "Written: compare-patients.html, best.mercer" in text
-    model = library.load("best.mercer")
-    best = next(line for line in text.splitlines() if " best" in line)
-    assert model.about["title"] in best
-    assert ok(mercer("predict", "best.mercer", path)).count("of 80 rows") == 1
-
-
 # ---- predict --------------------------------------------------------------------------------
 
 

@@ -1,13 +1,7 @@
-"""How the commands look and end: widths, colours, progress, help, completion, a real Ctrl-C."""
+"""How the commands look: widths, colours, progress, help, completion."""
 
 import io
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -17,17 +11,13 @@ pytest.importorskip("skrub")
 pytest.importorskip("skops")
 
 from rich.console import Console
+from typer.testing import CliRunner
 
-import mercer.cli
 from mercer.cli import _screen
+from mercer.cli.app import app
 
-SOURCE = str(Path(mercer.cli.__file__).parents[2])
 COMMANDS = ("compare", "fit", "predict", "tune", "select", "describe", "info", "study", "versions")
 LONG = "a_column_whose_name_is_rather_long_for_a_window"
-
-
-def environment(**more):
-    return {**os.environ, "PYTHONPATH": SOURCE, "OMP_NUM_THREADS": "1", **more}
 
 
 def check_width(text, width):
@@ -119,18 +109,12 @@ def test_commands_that_learn_read_tables_alike(mercer, name):
 
 def test_completion_in_bash():
     def completed(words):
-        more = {"_MERCER_COMPLETE": "complete_bash", "COMP_WORDS": words}
-        more["COMP_CWORD"] = str(len(words.split()) - 1)
-        done = subprocess.run(
-            [sys.executable, "-m", "mercer"],
-            env=environment(**more),
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout.split()
+        last = str(len(words.split()) - 1)
+        asked = {"_MERCER_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": last}
+        return CliRunner().invoke(app, [], env=asked, prog_name="mercer").stdout.split()
 
     assert completed("mercer pre") == ["predict"]
-    assert "--target" in completed("mercer fit --t")
+    assert completed("mercer fit --ta") == ["--target", "--task"]
     assert completed("mercer tune --search g") == ["gradient", "grid"]
 
 
@@ -139,23 +123,3 @@ def test_completion_can_be_shown(mercer, monkeypatch):
     text = mercer("--show-completion").stdout
     assert "_MERCER_COMPLETE=complete_bash" in text
     assert "complete -o default -F" in text
-
-
-# ---- a real Ctrl-C --------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
-def test_a_real_ctrl_c_leaves_no_file(tmp_path):
-    command = [sys.executable, "-m", "mercer", "fit", "digits", "--model", "svc_grid"]
-    process = subprocess.Popen(
-        command, cwd=tmp_path, env=environment(), stdout=-1, stderr=-1, text=True
-    )
-    assert process.stdout.readline().startswith("digits: 1797 rows")
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=120)
-    # Where Ctrl-C meets an import, Python ends itself by the signal in the end: 130 to a shell too.
-    assert process.returncode in (130, -signal.SIGINT), errors
-    assert errors.strip().splitlines()[-1].startswith("mercer fit: stopped before")
-    assert "Traceback" not in errors
-    assert os.listdir(tmp_path) == []

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
+import mercer as library
+
 README = Path(__file__).parents[2] / "README.md"
 
 
@@ -16,10 +18,13 @@ def test_readme_walk(mercer, patients):
     assert [words[:2] for words in commands] == [["mercer", "compare"], ["mercer", "predict"]]
     patients[:60].to_csv("patients.csv", index=False)
     patients[60:].drop(columns="outcome").to_csv("new_patients.csv", index=False)
-    quick = ["--models", "logistic", "--folds", "2", "--repeats", "1"]
-    for words, more in zip(commands, (quick, [])):
-        result = mercer(*words[1:], *more)
-        assert result.exit_code == 0, result.output
+    quick = ["--models", "lda", "--folds", "2", "--repeats", "1"]
+    compared, predicted = (mercer(*w[1:], *more) for w, more in zip(commands, (quick, [])))
+    assert compared.exit_code == 0, compared.output
+    assert "Written: compare-patients.html, patients.mercer" in compared.stdout
+    assert "mercer predict patients.mercer" in compared.stdout
+    assert library.load("patients.mercer").about["title"] == "linear discriminant"
+    assert predicted.exit_code == 0, predicted.output
     said = pd.read_csv("predictions-new_patients.csv")
     assert said["patient_id"].tolist() == patients["patient_id"][60:].tolist()
     truth = patients["outcome"][60:].to_numpy()
