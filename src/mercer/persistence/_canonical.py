@@ -48,8 +48,8 @@ def canonical(archive: ZipFile) -> dict[str, bytes]:
             node.pop("__id__", None)
     members = {SCHEMA: json.dumps(schema, separators=(",", ":")).encode()}
     for old, new in numbers.files.items():
-        content = archive.read(old)
-        members[new] = unpacked(content) if new.endswith(".npz") else without_gaps(content)
+        clean = {"npy": without_gaps, "npz": unpacked}.get(new.rpartition(".")[2], bytes)
+        members[new] = clean(archive.read(old))
     return members
 
 
@@ -89,23 +89,28 @@ class _Numbers:
         elif loader in ("ListNode", "TupleNode", "SetNode"):
             node["content"] = [self.free(value) for value in node["content"]]
         elif loader == "NdArrayNode" and node["type"] == "json":
-            node["content"] = [self.free(value) for value in node["content"]]
+            plain = len(node["shape"]["content"]) > 1
+            node["content"] = [(self._alone if plain else self.free)(v) for v in node["content"]]
             node["shape"] = _without_numbers(node["shape"])
         elif loader == "ObjectNode" and "content" in node:
             node["content"] = self.free(node["content"])
         return node
 
-    def _close(self, node: Node) -> None:
-        """Give new numbers to files inside a node, and none to the objects."""
+    def _alone(self, node: Node) -> Node:
+        """Give new numbers to files in a node, and none to it and the objects in it."""
         before, self._closed = self._closed, True
+        node = self.own(node)
+        self._closed = before
+        return node
+
+    def _close(self, node: Node) -> None:
         content = node["content"]
         if "__loader__" in content:
-            node["content"] = self.own(content)
+            node["content"] = self._alone(content)
         else:
-            node["content"] = {key: self.own(value) for key, value in content.items()}
+            node["content"] = {key: self._alone(value) for key, value in content.items()}
         if "__reduce__" in node:
-            node["__reduce__"] = {"args": self.own(node["__reduce__"]["args"])}
-        self._closed = before
+            node["__reduce__"] = {"args": self._alone(node["__reduce__"]["args"])}
 
     def _entries(self, node: Node) -> Node:
         """Return the entries of a dictionary, the key False as "", which is what bool makes it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
@@ -72,8 +73,9 @@ def _kind(model: Any) -> str:
         "clusterer": is_clusterer,
     }
     for name, test in kinds.items():
-        if test(model):
-            return name
+        with suppress(AttributeError):  # of kernels of scikit-learn, which have no tags
+            if test(model):
+                return name
     return "transformer" if hasattr(model, "transform") else "estimator"
 
 

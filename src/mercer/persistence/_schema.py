@@ -34,6 +34,14 @@ PROTOCOL = 2
 DEEPEST = 100
 """Nodes inside each other; skops and Python need a few calls for each."""
 
+MOST_REPEATED = 2**20
+"""Nodes that are met again by way of references. skops goes through these as often as something
+refers to them: a few lists of lists of the same lists would keep it busy for ever."""
+
+FEWEST_BYTES = 6
+"""Bytes for each value in a schema; ours have sixteen. Empty lists would take 25 times their length
+of memory."""
+
 COMMON = {"__class__", "__module__", "__loader__", "__id__"}
 TREE = "sklearn.tree._tree.Tree"
 SPARSE = {f"scipy.sparse._{c}.{c}_{form}" for c in ("csr", "csc") for form in ("array", "matrix")}
@@ -57,6 +65,14 @@ class StrangeTypeError(RefusalError):
         self.name, self.place = name, place
 
 
+def read_schema(text: bytes) -> Any:
+    """Return the schema that a text stands for, unless it would take much memory for its length."""
+    values = sum(text.count(sign) for sign in (b",", b"{", b"["))
+    if FEWEST_BYTES * values > len(text):
+        raise RefusalError("its plan has too many parts for its length")
+    return json.loads(text)
+
+
 class Audit:
     """Goes through all nodes of a schema.
 
@@ -77,7 +93,8 @@ class Audit:
         self.heads = heads
         self.types: set[str] = set()
         self.files: set[str] = set()
-        self._whole: set[int] = set()
+        self._whole: dict[int, tuple[int, int]] = {}  # nodes inside, and how deep
+        self._met = self._repeated = self._deepest = 0
         self._rules: dict[str, Callable[[Node, tuple[str, ...]], None]] = {
             "DictNode": self._dict,
             "ListNode": self._list,
@@ -111,25 +128,43 @@ class Audit:
     def _free(self, node: Any, path: tuple[str, ...]) -> None:
         """Check a node that may be the same object as one before it."""
         if isinstance(node, dict) and node.get("__loader__") == "CachedNode":
-            if node.get("__id__") not in self._whole or set(node) != COMMON:
-                raise RefusalError("it refers to something that is not there")
+            self._reference(node, path)
             return
+        met, deepest = self._met + self._repeated, self._deepest
+        self._deepest = len(path)
         self._node(node, path)
         if "__id__" in node:
-            if type(node["__id__"]) is not int or node["__id__"] <= 0:
-                raise RefusalError("a number that identifies a part of it is none")
-            if node["__id__"] in self._whole:
+            number = node["__id__"]
+            if type(number) is not int or number <= 0 or number in self._whole:
                 raise RefusalError("two different parts of it claim to be the same")
-            self._whole.add(node["__id__"])
+            inside = self._met + self._repeated - met
+            self._whole[number] = (inside, self._deepest - len(path))
+        self._deepest = max(self._deepest, deepest)
+
+    def _reference(self, node: Node, path: tuple[str, ...]) -> None:
+        """Count what lies behind a reference, which must be whole and so cannot contain it."""
+        number = node.get("__id__")
+        if type(number) is not int or number not in self._whole or set(node) != COMMON:
+            raise RefusalError("it refers to something that is not there")
+        inside, depth = self._whole[number]
+        self._repeated += inside
+        self._deepest = max(self._deepest, len(path) + depth)
+        if self._repeated > MOST_REPEATED or self._deepest > DEEPEST:
+            raise RefusalError("its parts refer to each other beyond all bounds")
 
     def _own(self, node: Any, path: tuple[str, ...], *loaders: str) -> Node:
         """Check a node that must not be shared with other places, of one of the given kinds."""
-        if not isinstance(node, dict) or "__id__" in node or node.get("__loader__") not in loaders:
-            raise RefusalError(f"something is not of the kind that its place needs{_place(path)}")
+        self._unshared(node, path, *loaders)
         self._node(node, path)
         return node
 
+    def _unshared(self, node: Any, path: tuple[str, ...], *loaders: str) -> None:
+        if not isinstance(node, dict) or "__id__" in node or node.get("__loader__") not in loaders:
+            raise RefusalError(f"something is not of the kind that its place needs{_place(path)}")
+
     def _node(self, node: Any, path: tuple[str, ...]) -> None:
+        self._met += 1
+        self._deepest = max(self._deepest, len(path))
         if len(path) > DEEPEST:
             raise RefusalError(f"its parts are more than {DEEPEST} deep inside each other")
         if not isinstance(node, dict):
@@ -209,13 +244,38 @@ class Audit:
         self._fields(node, "type", "content", "shape")
         self._must_be(node, ["numpy.ndarray"], path)
         shape = self._own(node["shape"], path, "TupleNode")["content"]
-        sizes = [self._value(self._own(n, path, "JsonNode"), path) for n in shape]
-        if node["type"] != "json" or not isinstance(node["content"], list):
+        sizes = [self._count(size, path) for size in shape]
+        if node["type"] != "json" or not sizes:
             raise RefusalError(f"an array is not of the kind that it says{_place(path)}")
-        if not sizes or any(type(n) is not int for n in sizes) or sizes[0] != len(node["content"]):
+        self._block(node["content"], sizes, path)
+
+    def _block(self, items: Any, sizes: list[int], path: tuple[str, ...]) -> None:
+        """Check the objects of an array; with more than one axis they stand in lists of lists.
+
+        NumPy unfolds these, so that nothing in them may be shared, or be a list or array itself.
+        """
+        if not isinstance(items, list) or len(items) != sizes[0]:
             raise RefusalError(f"an array has another length than it says{_place(path)}")
-        for value in node["content"]:
-            self._free(value, (*path, ""))
+        for item in items:
+            self._met += 1
+            if len(sizes) > 1:
+                self._unshared(item, path, "ListNode")
+                self._fields(item, "content")
+                self._must_be(item, ["builtins.list"], path)
+                self._leaves(item["content"], sizes[1:], path)
+            else:
+                self._free(item, (*path, ""))
+
+    def _leaves(self, items: Any, sizes: list[int], path: tuple[str, ...]) -> None:
+        if len(sizes) > 1:
+            self._block(items, sizes, path)
+        elif not isinstance(items, list) or len(items) != sizes[0]:
+            raise RefusalError(f"an array has another length than it says{_place(path)}")
+        else:
+            for item in items:
+                node = self._own(item, (*path, ""), "JsonNode", "NdArrayNode", "ObjectNode")
+                if node["__class__"] == "ndarray":
+                    raise RefusalError(f"an array stands in another one{_place(path)}")
 
     def _file(self, node: Node, path: tuple[str, ...]) -> Head:
         name = node["file"]

@@ -12,15 +12,21 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mercer.persistence._lengths import check_lengths, check_libsvm
 from mercer.persistence.errors import RefusalError
 
 HOMES = ("mercer", "sklearn", "skrub")
-FINITE = ("support_vectors_", "dual_coef_", "intercept_", "points", "coefficients", "coef_")
+FINITE = (
+    *("support_vectors_", "dual_coef_", "intercept_", "coef_", "points", "coefficients"),
+    *("vectors", "squared_norms", "relevance_vectors_", "mu_", "A", "B", "A_", "B_", "radii_"),
+    *("rule_weights_", "medians_"),
+)
 """Attributes of our models with which predictions are computed."""
 
 
 def check_sound(model: Any) -> None:
     """Raise RefusalError if some part of the model contradicts another one."""
+    widest = _WidestTrees()
     for part in parts(model):
         if sp.issparse(part):
             _check_sparse(part)
@@ -29,8 +35,11 @@ def check_sound(model: Any) -> None:
         elif type(part).__name__ == "TreePredictor":
             _check_predictor(part)
         elif hasattr(part, "__dict__"):
-            _check_trees_of(part)
-            _check_numbers(part)
+            widest.check(part)
+            check_libsvm(part)
+            if type(part).__module__.startswith("mercer."):
+                check_lengths(part)
+                _check_numbers(part)
 
 
 def grow_search_trees(model: Any) -> None:
@@ -110,34 +119,47 @@ def _check_predictor(predictor: Any) -> None:
         raise RefusalError("a tree in it leads nowhere")
 
 
-def _check_trees_of(owner: Any) -> None:
-    """See that no tree of a model looks at columns which the model does not have."""
-    state = vars(owner)
-    n_features = state.get("n_features_in_", state.get("_n_features"))
-    if n_features is None:
-        return
-    for name in ("tree_", "estimators_", "_predictors"):
-        for tree in parts(state.get(name)):
-            kind = type(tree).__name__
-            if kind == "Tree" and tree.n_features > n_features:
+class _WidestTrees:
+    """Sees that no tree of a model looks at columns which the model does not have.
+
+    A list of trees that stands in many models is gone through once.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, int] = {}
+
+    def check(self, owner: Any) -> None:
+        """Raise RefusalError for a tree that needs more columns than its owner checks for."""
+        state = vars(owner)
+        n_features = state.get("n_features_in_")
+        for name in ("tree_", "estimators_", "_predictors"):
+            if (
+                name in state
+                and isinstance(n_features, int)
+                and self._columns(state[name]) > n_features
+            ):
                 raise RefusalError("a tree in it looks at columns that are not there")
-            if kind == "TreePredictor":
-                used = tree.nodes["feature_idx"][tree.nodes["is_leaf"] == 0]
-                if ((used < 0) | (used >= n_features)).any():
-                    raise RefusalError("a tree in it looks at columns that are not there")
+
+    def _columns(self, trees: Any) -> int:
+        """Return the largest number of columns that a tree, or one of several, needs."""
+        if isinstance(trees, list | np.ndarray):
+            if id(trees) not in self._known:
+                items = trees.ravel().tolist() if isinstance(trees, np.ndarray) else trees
+                self._known[id(trees)] = max(map(self._columns, items), default=0)
+            return self._known[id(trees)]
+        trees = getattr(trees, "__dict__", {}).get("tree_", trees)
+        if type(trees).__name__ == "TreePredictor":
+            used = trees.nodes["feature_idx"][trees.nodes["is_leaf"] == 0]
+            return int(used.max(initial=-1)) + 1 if (used >= 0).all() else 2**31
+        return int(trees.n_features) if type(trees).__name__ == "Tree" else 0
 
 
 def _check_numbers(part: Any) -> None:
-    """Check the machines of mercer: numbers are numbers, and as many as there are vectors."""
-    if not type(part).__module__.startswith("mercer."):
-        return
-    state = vars(part)
+    """See that what predictions are computed with are numbers."""
     for name in FINITE:
-        value = state.get(name)
+        value = vars(part).get(name)
         value = value.data if sp.issparse(value) else value
-        if (
-            isinstance(value, np.ndarray)
-            and value.dtype.kind == "f"
-            and not np.isfinite(value).all()
-        ):
+        if isinstance(value, np.ndarray) and value.dtype.kind in "OSUV":
+            raise RefusalError(f"{name} holds no numbers")
+        if isinstance(value, np.ndarray) and not np.isfinite(value).all():
             raise RefusalError(f"{name} has entries that are no numbers")

@@ -46,9 +46,11 @@ _SKLEARN_PARTS = {
     "_loss.loss": "AbsoluteError ExponentialLoss HalfBinomialLoss HalfGammaLoss "
     "HalfMultinomialLoss HalfPoissonLoss HalfSquaredError HuberLoss PinballLoss",
     "calibration": "_CalibratedClassifier _SigmoidCalibration",
+    "compose._column_transformer": "make_column_selector",
     "ensemble._hist_gradient_boosting.binning": "_BinMapper",
     "ensemble._hist_gradient_boosting.predictor": "TreePredictor",
     "metrics._scorer": "_MultimetricScorer _PassthroughScorer _Scorer",
+    "multiclass": "_ConstantPredictor",
     "utils._metadata_requests": "MetadataRequest MethodMetadataRequest",
 }
 

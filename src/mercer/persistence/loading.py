@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -12,7 +11,7 @@ from zipfile import ZipFile
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, opened
 from mercer.persistence._arrays import head_of
 from mercer.persistence._header import LARGEST, read_header
-from mercer.persistence._schema import Audit
+from mercer.persistence._schema import Audit, read_schema
 from mercer.persistence._sound import check_sound, grow_search_trees
 from mercer.persistence.errors import ModelFileError, RefusalError, one_line
 from mercer.persistence.saving import imported_skops
@@ -23,8 +22,8 @@ def load(path: Any) -> Any:
 
     Nothing in the file is run. Before anything is built, the checksum is compared; then parts,
     shapes and lengths are compared with what is there, and all types with a list of those that
-    models of mercer and scikit-learn consist of. So a file takes about twice its length of memory,
-    and no more, whatever it claims.
+    models of mercer and scikit-learn consist of. So the arrays of a file take twice their length of
+    memory and its plan of objects about nine times its own, whatever the file claims.
 
     A checksum tells damage, not who wrote a file: one from a stranger runs no code, but its
     predictions are worth what the stranger's word is.
@@ -64,7 +63,7 @@ def load(path: Any) -> Any:
         skops = imported_skops()
         heads = {name: head_of(archive, name) for name in archive.namelist() if is_array(name)}
         audit = Audit(heads)
-        audit.check(json.loads(archive.read(SCHEMA)))
+        audit.check(read_schema(archive.read(SCHEMA)))
         if audit.files != set(heads):
             raise RefusalError("it has arrays that nothing in it asks for")
         _check_packages(audit.types, path)

@@ -9,11 +9,11 @@ from typing import Any
 from zipfile import ZipFile
 
 from mercer._files import written_whole
-from mercer.persistence._archive import HEADER, SCHEMA, sealed
+from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
 from mercer.persistence._canonical import canonical
 from mercer.persistence._header import header_of
-from mercer.persistence._schema import Audit, StrangeFunctionError, StrangeTypeError
+from mercer.persistence._schema import Audit, StrangeFunctionError, StrangeTypeError, read_schema
 from mercer.persistence._sound import check_sound
 from mercer.persistence.errors import ModelFileError, RefusalError, one_line
 
@@ -73,11 +73,9 @@ def _members(model: Any) -> dict[str, bytes]:
         check_sound(model)
         with ZipFile(io.BytesIO(skops.dumps(model))) as archive:
             members = canonical(archive)
-        arrays = {
-            part: head_in(content, part) for part, content in members.items() if part != SCHEMA
-        }
+        arrays = {part: head_in(members[part], part) for part in members if is_array(part)}
         audit = Audit(arrays)
-        audit.check(json.loads(members[SCHEMA]))
+        audit.check(read_schema(members[SCHEMA]))
     except StrangeFunctionError as error:
         raise ModelFileError(
             f"{name} cannot be saved: it holds the function {error.function!r}{error.place}, and a "
