@@ -142,6 +142,16 @@ def test_numbers_are_predicted_and_measured(mercer, csv_file, patients):
     assert f"RMSE {np.sqrt(np.mean(off**2)):.4g} on 80 rows" in text
 
 
+def test_a_pipeline_that_was_saved_in_python(mercer, saved, patients):
+    model = library.load(saved)
+    library.save(model.model, "bare.mercer")
+    new = patients[60:].drop(columns=["outcome", "cost"])
+    new.to_csv("new.csv", index=False)
+    ok(mercer("predict", "bare.mercer", "new.csv"))
+    told = pd.read_csv("predictions-new.csv")["prediction"]
+    assert told.tolist() == model.predict(read_rows("new.csv", model.like())).tolist()
+
+
 def test_a_model_that_was_saved_in_python(mercer, csv_file, flowers):
     X, y = flowers.drop(columns="species"), flowers["species"]
     library.save(library.SVC().fit(X, y), "own.mercer")

@@ -114,18 +114,18 @@ def load_model(path: Path) -> TableModel:
     """Return the model of a file, or say in a sentence why there is none."""
     import mercer
     from mercer.tables import InputError, TableModel
+    from mercer.tables.vectorizer import column_kinds
 
     need_file(path)
     model = mercer.load(path)
     if isinstance(model, TableModel):
         return model
-    names = getattr(model, "feature_names_in_", None)
-    if names is None or not hasattr(model, "predict"):
+    columns = column_kinds(model)
+    if columns is None or not hasattr(model, "predict"):
         raise InputError(
             f"{str(path)!r} holds a {type(model).__name__} that does not know the columns of its "
             "table; save it by mercer fit, mercer compare --save or mercer.tables.TableModel."
         )
-    columns = {str(name): "number" for name in names}
     return TableModel(model, columns, {}, {}, None, _task(model), [], {})
 
 
