@@ -207,7 +207,7 @@ def test_two_outputs_need_two_places(refused):
 @pytest.mark.parametrize("command", ["fit", "predict", "describe"])
 def test_a_disk_that_fills_up(refused, monkeypatch, command):
     def full(*arguments, **options):
-        raise OSError(28, "No space left on device", "somewhere")
+        raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("mercer.persistence.saving.written_whole", full)
     monkeypatch.setattr("mercer._files.written_whole", full)
@@ -216,7 +216,9 @@ def test_a_disk_that_fills_up(refused, monkeypatch, command):
         "predict": ("model.mercer", "table.csv"),
         "describe": ("table.csv", "--drop", "y"),
     }[command]
-    assert refused("No space left on device: somewhere.", command, *call, code=1)
+    place = {"fit": "table.mercer", "predict": "predictions-table.csv"}
+    file = place.get(command, "describe-table.csv")
+    assert refused(f"No space left on device: {file}.", command, *call, code=1)
 
 
 @pytest.mark.parametrize(

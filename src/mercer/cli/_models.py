@@ -99,9 +99,11 @@ def save_model(model: Any, table: Table, path: Path, kept: dict[str, Any]) -> No
         What else the file shall tell.
     """
     import mercer
+    from mercer.cli._places import told_where
     from mercer.tables import TableModel
 
-    mercer.save(TableModel.of(model, table, kept), path)
+    with told_where(path):
+        mercer.save(TableModel.of(model, table, kept), path)
 
 
 def tell_how_to_predict(screen: Screen, path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,22 @@ def check_places(
             raise InputError(f"--{name} cannot be written: {error}.") from None
 
 
+@contextmanager
+def told_where(path: Path) -> Iterator[None]:
+    """Name the file in an error of the disk, which does not know it."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+
+
 def write_csv(path: Path, frame: Any) -> None:
     """Write a data frame without its index."""
     from mercer._files import write_text_whole
 
-    write_text_whole(path, frame.to_csv(index=False))
+    with told_where(path):
+        write_text_whole(path, frame.to_csv(index=False))
 
 
 def write_picture(path: Path, figure: Any) -> None:
@@ -58,7 +70,7 @@ def write_picture(path: Path, figure: Any) -> None:
 
     from mercer._files import written_whole
 
-    with written_whole(path) as file:
+    with told_where(path), written_whole(path) as file:
         figure.savefig(file, format=path.suffix[1:].lower(), dpi=150, bbox_inches="tight")
     pyplot.close(figure)
 
