@@ -38,7 +38,8 @@ def test_readme_example_is_short():
 
 
 def test_readme_has_two_commands_that_fit_the_project(project):
-    commands = [line for block in blocks("README.md", "sh") for line in block.splitlines()]
+    lines = [line for block in blocks("README.md", "sh") for line in block.splitlines()]
+    commands = [line for line in lines if not line.startswith("mercer ")]  # tests/cli runs those
     assert len(commands) == 2
     for command in commands:
         words = shlex.split(command)

@@ -1,26 +1,27 @@
 """A folder to run the command in, and tables to run it on."""
 
 import pytest
+from cli_tables import some_patients
 from sklearn.datasets import load_iris
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    """Run the command in an empty folder."""
-    pytest.importorskip("typer")
-    pytest.importorskip("rich")
-    pytest.importorskip("pandas")
-    pytest.importorskip("matplotlib")
+def mercer(tmp_path, monkeypatch):
+    """Run any command in an empty folder, in this process."""
+    for name in ("typer", "rich", "pandas", "matplotlib", "skrub", "skops"):
+        pytest.importorskip(name)
     from typer.testing import CliRunner
 
     from mercer.cli.app import app
 
     monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(app, [str(one) for one in arguments])
 
-    def run_command(*arguments):
-        return CliRunner().invoke(app, ["compare", *map(str, arguments)])
 
-    return run_command
+@pytest.fixture
+def run(mercer):
+    """Run `mercer compare`."""
+    return lambda *arguments: mercer("compare", *arguments)
 
 
 @pytest.fixture
@@ -40,3 +41,8 @@ def flowers():
     data = load_iris(as_frame=True)
     frame = data.data.rename(columns=lambda name: name.split(" (")[0].replace(" ", "_"))
     return frame.assign(species=data.target_names[data.target])
+
+
+@pytest.fixture
+def patients():
+    return some_patients()

@@ -72,7 +72,7 @@ def test_regression_from_a_file(run, csv_file):
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_nothing_that_matters_is_cut(run, monkeypatch, width):
-    monkeypatch.setattr("mercer.cli.compare.FILE_WIDTH", width)
+    monkeypatch.setenv("COLUMNS", str(width))
     lines = run("iris", *QUICK).stdout.splitlines()
     rows = [line for line in lines if "…" in line]
     assert rows == []
@@ -148,9 +148,11 @@ def interrupted_fit(monkeypatch, after):
 def test_ctrl_c_gives_the_partial_answer_and_the_next_run_goes_on(run, monkeypatch):
     with monkeypatch.context() as patch:
         interrupted_fit(patch, 5)
-        result = run("iris", *QUICK, "--json", "part.json")
+        result = run("iris", *QUICK, "--json", "part.json", "--save", "best.mercer")
     assert result.exit_code == 130, result.output
     assert "Partial: it was interrupted after 1 of 3 folds." in result.stdout
+    assert "no model was saved" in result.stderr
+    assert not Path("best.mercer").exists()
     assert json.loads(Path("part.json").read_text())["partial"]
     assert "artial" in Path("compare-iris.html").read_text(encoding="utf-8")
     count = interrupted_fit(monkeypatch, 1000)

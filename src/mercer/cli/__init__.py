@@ -20,6 +20,9 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(2)
-    from mercer.cli.app import app
-
+    try:
+        from mercer.cli.app import app
+    except KeyboardInterrupt:  # before any command could say so itself
+        print("mercer: stopped.", file=sys.stderr)
+        raise SystemExit(130) from None
     app(prog_name="mercer")

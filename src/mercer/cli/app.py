@@ -9,17 +9,28 @@ import typer
 from mercer import __version__, show_versions
 from mercer.cli.compare import compare
 from mercer.cli.convert import convert
+from mercer.cli.describe import describe
+from mercer.cli.fit import fit
+from mercer.cli.info import info
+from mercer.cli.predict import predict
+from mercer.cli.select import select
 from mercer.cli.study import studies
+from mercer.cli.tune import tune
+
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 something outside failed, such as a full disk, or a study has failures; "
+    "2 what was given cannot be used, as one sentence says; 130 stopped by Ctrl-C."
+)
 
 app = typer.Typer(
     name="mercer",
     help="Kernel machines, end to end.",
+    epilog=EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_show_locals=False,
 )
-app.command()(compare)
-app.command()(convert)
+for function in (compare, fit, predict, tune, select, describe, info, convert):
+    app.command()(function)
 app.add_typer(studies, name="study")
 
 

@@ -39,7 +39,8 @@ def compare(X: Any, y: Any = None, **options: Any) -> Comparison:
     **options
         Of `mercer.tables.as_table` (``target``, ``task``, ``drop``, ``categorical``, ``positive``,
         ``groups``, ``time``, ``name``), and of `compare_table` (``models``, ``minutes``,
-        ``folds``, ``repeats``, ``seed``, ``n_jobs``, ``peer``, ``checkpoint``, ``progress``).
+        ``folds``, ``repeats``, ``seed``, ``n_jobs``, ``peer``, ``checkpoint``, ``progress``,
+        ``insights``).
 
     Returns
     -------
@@ -101,6 +102,7 @@ def compare_table(
     peer: bool = False,
     checkpoint: Any = None,
     progress: Progress | None = None,
+    insights: bool = True,
     labels: dict[str, Any] | None = None,
 ) -> Comparison:
     """Compare models on a table that has been read; see `compare`.
@@ -124,6 +126,8 @@ def compare_table(
         File that keeps what is known, so that the work can be taken up again.
     progress : callable or None
         Told how many fits are done, of how many, and the model that comes next.
+    insights : bool
+        Whether to go on, with the best model, to what has been learned: `Comparison.insights_`.
     labels : dict of str to object or None
         What `best_` shall call the classes of the table.
 
@@ -165,7 +169,7 @@ def compare_table(
         raise InputError(f"No model could be fitted: {'; '.join(reasons[:3])}.")
     found = Comparison(race, outcomes, measure, settings)
     found.labels_ = labels or {}
-    if not race.interrupted:
+    if insights and not race.interrupted:
         with suppress(KeyboardInterrupt):
             _ = found.best_
             found.insights_ = find_insights(found, 60.0 * minutes - (time.monotonic() - begun))

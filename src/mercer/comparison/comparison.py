@@ -93,15 +93,16 @@ class Comparison:
 
     def fitted(self, name: str) -> Any:
         """Return any of the models, fitted to all rows (or as many as it can take)."""
+        return without_search(self.searched(name))
+
+    def searched(self, name: str) -> Any:
+        """Return the model of `fitted` with the search that has tuned it as its last step."""
         if name not in self._rivals:
             raise InputError(f"There is no model {name!r} here{suggestion(name, self._rivals)}")
         y = self._race.y
         if self.labels_:
             y = np.array([self.labels_[word] for word in y])
-        model = self._race.fitted(self._rivals[name], np.arange(len(y)), y)
-        step, search = model.steps[-1]
-        model.steps[-1] = (step, getattr(search, "best_estimator_", search))  # it is tuned now
-        return model
+        return self._race.fitted(self._rivals[name], np.arange(len(y)), y)
 
     def title(self, name: str) -> str:
         """Return what people call a model."""
@@ -206,6 +207,22 @@ class Comparison:
             shape = (n, len(self.classes_))
             scores.setdefault(o.model, np.full(shape, np.nan))[test] = o.probabilities
         return said, scores
+
+
+def without_search(model: Any) -> Any:
+    """Return a fitted pipeline with the model that its last step has chosen in place of the search.
+
+    Parameters
+    ----------
+    model : Pipeline
+        Of `Comparison.searched`; it is changed.
+    """
+    step, search = model.steps[-1]
+    if hasattr(search, "regressor_"):  # of a target that is scaled
+        search.regressor_ = getattr(search.regressor_, "best_estimator_", search.regressor_)
+        search.regressor = search.regressor_
+    model.steps[-1] = (step, getattr(search, "best_estimator_", search))
+    return model
 
 
 def _by_fold(outcomes: Sequence[Outcome], measures: Sequence[str]) -> pd.DataFrame:

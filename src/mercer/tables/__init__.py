@@ -3,18 +3,24 @@
 from mercer.tables.as_table import as_table
 from mercer.tables.errors import InputError, suggestion
 from mercer.tables.named_table import named_table
-from mercer.tables.read_rows import read_rows
+from mercer.tables.read_rows import NewRows, read_new_rows, read_rows
 from mercer.tables.read_table import read_table
+from mercer.tables.read_unlabelled import read_unlabelled
 from mercer.tables.table import Table
+from mercer.tables.table_model import TableModel
 from mercer.tables.vectorizer import vectorizer
 
 __all__ = [
     "InputError",
+    "NewRows",
     "Table",
+    "TableModel",
     "as_table",
     "named_table",
+    "read_new_rows",
     "read_rows",
     "read_table",
+    "read_unlabelled",
     "suggestion",
     "vectorizer",
 ]

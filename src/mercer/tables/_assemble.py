@@ -49,6 +49,7 @@ def assemble(raw: RawTable, options: Options, name: str, source: str, where: str
     check_target(target, task)
     frame = clean_columns(frame, [each for each in categorical if each in frame.columns], notices)
     frame = _without(frame, target, task, categorical, left_out, notices, where)
+    note_gaps(frame, notices, "become, fold by fold, the median of the training rows")
     _note_shape(frame, notices)
     positive = _positive(options.positive, target, task)
     groups, time = beside.get("groups"), beside.get("time")
@@ -171,11 +172,12 @@ def _without(
     return _less(frame, named)
 
 
-def _note_shape(frame: pd.DataFrame, notices: list[str]) -> None:
+def note_gaps(frame: pd.DataFrame, notices: list[str], filled: str) -> None:
+    """Tell how many gaps there are and what becomes of them."""
     missing = frame.isna()
     is_number = (frame.dtypes == np.float64).to_numpy()
     for what, then, which in (
-        ("number", "become, fold by fold, the median of the training rows", is_number),
+        ("number", filled, is_number),
         ("value", "count as a value of their own", ~is_number),
     ):
         gaps = missing.loc[:, which].to_numpy().sum(axis=0)
@@ -184,6 +186,9 @@ def _note_shape(frame: pd.DataFrame, notices: list[str]) -> None:
                 f"{counted(int(gaps.sum()), f'missing {what}')} in "
                 f"{counted(int((gaps > 0).sum()), 'column')}: they {then}."
             )
+
+
+def _note_shape(frame: pd.DataFrame, notices: list[str]) -> None:
     rows, columns = frame.shape
     if columns > rows:
         notices.append(

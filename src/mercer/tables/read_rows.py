@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,30 @@ from pandas.api import types
 
 from mercer.tables._columns import as_category, as_text, clean_columns
 from mercer.tables._read_raw import read_raw
-from mercer.tables._values import ALWAYS_MISSING, read_dates, read_numbers
+from mercer.tables._values import ALWAYS_MISSING, is_missing, read_dates, read_numbers
 from mercer.tables.errors import InputError, listed, shown, suggestion
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """What `read_new_rows` found.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The columns that were asked for, each of the kind that was asked for.
+    beside : DataFrame
+        Of the columns that may be missing, those that are there.
+    others : list of str
+        Columns of the file that nobody asked for.
+    notices : list of str
+        Words that became gaps where numbers or dates belong, one sentence a column.
+    """
+
+    frame: pd.DataFrame
+    beside: pd.DataFrame
+    others: list[str]
+    notices: list[str]
 
 
 def read_rows(
@@ -55,37 +78,102 @@ def read_rows(
     0  2.5  1.5
     1  3.5  NaN
     """
+    none = like.iloc[:0, :0]
+    form = {"encoding": encoding, "separator": separator, "header": header}
+    return read_new_rows(path, like, none, **form).frame
+
+
+def read_new_rows(
+    path: Any,
+    like: pd.DataFrame,
+    beside: pd.DataFrame,
+    *,
+    encoding: Any = None,
+    separator: Any = None,
+    header: Any = None,
+) -> NewRows:
+    """Read rows as `read_rows` does, and tell what else the file holds.
+
+    Parameters
+    ----------
+    path, like, encoding, separator, header
+        As for `read_rows`.
+    beside : DataFrame
+        Columns that the file may lack, such as the target or an identifier, by name and kind.
+
+    Returns
+    -------
+    NewRows
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from mercer.tables import named_table, read_new_rows
+    >>> table = named_table("moons")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "new.csv"
+    ...     _ = path.write_text("id;target;y;x\\n7;B;1,5;2,5\\n8;A;soon;3,5\\n")
+    ...     found = read_new_rows(path, table.frame, table.target.to_frame())
+    >>> found.beside["target"].tolist(), found.others
+    (['B', 'A'], ['id'])
+    >>> found.notices
+    ["In column 'y', 'soon' is no number and is taken as missing."]
+    """
     path = Path(path)
     wanted = list(like.columns)
-    texts = [name for name in wanted if _is_words(like[name])]
-    frame = read_raw(
+    kinds = {**{name: beside[name] for name in beside}, **{name: like[name] for name in like}}
+    texts = [name for name, column in kinds.items() if _is_words(column)]
+    raw = read_raw(
         path,
         encoding=encoding,
         separator=separator,
         header=header,
         target=next(iter(wanted), None),
         text_columns=lambda names: [name for name in texts if name in names],
-    ).frame
+    )
+    frame = _with_own_target(raw.frame, raw.target, beside)
     missing = [name for name in wanted if name not in frame]
     if missing:
         hint = suggestion(missing[0], frame.columns) if len(missing) == 1 else "."
         raise InputError(f"{shown(path.name)} lacks the column {listed(missing)}{hint}")
-    return pd.DataFrame({name: _converted(frame[name], like[name]) for name in wanted})
+    notices: list[str] = []
+    rows = {name: _converted(frame[name], like[name], notices) for name in wanted}
+    there = [name for name in beside if name in frame]
+    own = {name: _converted(frame[name], beside[name], notices) for name in there}
+    others = [str(name) for name in frame if name not in kinds]
+    found = pd.DataFrame(rows, index=frame.index), pd.DataFrame(own, index=frame.index)
+    return NewRows(*found, others, notices)
+
+
+def _with_own_target(
+    frame: pd.DataFrame, target: pd.Series | None, beside: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the frame with the target of an svmlight file, if it is asked for."""
+    name = "target" if target is None else str(target.name or "target")
+    if target is None or name not in beside or name in frame:
+        return frame
+    return frame.assign(**{name: target.to_numpy()})
 
 
 def _is_words(column: pd.Series) -> bool:
     return not (column.dtype == np.float64 or types.is_datetime64_any_dtype(column.dtype))
 
 
-def _converted(column: pd.Series, like: pd.Series) -> pd.Series:
+def _converted(column: pd.Series, like: pd.Series, notices: list[str]) -> pd.Series:
     """Return the column as the kind of the other one; what cannot be is missing."""
     if _is_words(like):
         text = as_text(column.astype(object))
         text = text.where(~text.str.lower().isin(ALWAYS_MISSING - set(like.dropna())), None)
         return as_category(text) if isinstance(like.dtype, pd.CategoricalDtype) else text
     clean = clean_columns(column.to_frame(), [], [])[column.name]
-    if clean.dtype.kind == like.dtype.kind:
-        return clean
+    if clean.dtype.kind != like.dtype.kind:
+        clean = _forced(column, like)
+    _say_lost(column, clean, "number" if like.dtype == np.float64 else "date", notices)
+    return clean
+
+
+def _forced(column: pd.Series, like: pd.Series) -> pd.Series:
     text = as_text(column.astype(object))
     if like.dtype == np.float64:
         numbers = read_numbers(text, least=0.0)
@@ -93,3 +181,14 @@ def _converted(column: pd.Series, like: pd.Series) -> pd.Series:
     dates = read_dates(text, least=0.0)
     values = pd.Series(pd.NaT, column.index) if dates is None else dates.values
     return values.astype(like.dtype)
+
+
+def _say_lost(column: pd.Series, clean: pd.Series, kind: str, notices: list[str]) -> None:
+    """Tell which words were lost, other than those that stand for a gap."""
+    lost = as_text(column[clean.isna()].astype(object)).dropna().unique()
+    words = [word for word in lost if not is_missing(word)]
+    if words:
+        verb = f"is no {kind} and is" if len(words) == 1 else f"are no {kind}s and are"
+        notices.append(
+            f"In column {shown(column.name)}, {listed(words, 3)} {verb} taken as missing."
+        )

@@ -19,7 +19,8 @@ class Table:
         anything else is text or categories. There are no infinite numbers.
     target : pandas.Series
         With the index of `frame`: class names (str) or numbers (float64), none missing.
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "description"}
+        "description" where there is no target, as `read_unlabelled` says.
     positive : str or None
         The class that measures for two classes speak of.
     groups : pandas.Series or None

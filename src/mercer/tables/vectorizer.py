@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from mercer.tables._number_columns import NumberColumns
@@ -59,6 +59,40 @@ def vectorizer(table: Table) -> Any:
         sparse_threshold=0.0,
         verbose_feature_names_out=clash,
     )
+
+
+def column_kinds(model: Any) -> dict[str, str] | None:
+    """Return the kinds of the columns that a fitted model was given, or None if it does not know.
+
+    Parameters
+    ----------
+    model : estimator
+        A pipeline that begins with a `vectorizer`, or any model of numbers with names.
+
+    Returns
+    -------
+    dict of str to {"number", "date", "text"} or None
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mercer.tables import as_table, vectorizer
+    >>> from mercer.tables.vectorizer import column_kinds
+    >>> frame = pd.DataFrame({"size": [1.0, None, 3.0, 4.0], "colour": ["red", "blue"] * 2})
+    >>> table = as_table(frame, [1.5, 2.5, 1.0, 7.0], task="regression")
+    >>> column_kinds(vectorizer(table).fit(table.frame))
+    {'size': 'number', 'colour': 'text'}
+    """
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return None
+    kinds = {str(name): "number" for name in names}
+    first = model[0] if isinstance(model, Pipeline) else model
+    if isinstance(first, ColumnTransformer) and "others" in first.named_transformers_:
+        found = first.named_transformers_["others"][1].kind_to_columns_
+        for name in first.named_transformers_["others"].feature_names_in_:
+            kinds[str(name)] = "date" if name in found["datetime"] else "text"
+    return kinds
 
 
 def _others() -> Any:

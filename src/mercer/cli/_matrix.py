@@ -1,0 +1,68 @@
+"""The features of a table as a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mercer.tables import Table
+
+PREFIXES = ("numbers__", "others__")
+"""What features are called by where names would otherwise clash."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """The rows of a table as numbers of unit variance.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, d)
+    unscaled : ndarray of shape (n, d)
+        The same in the units of the table.
+    features : list of str
+        Their names, such as "colour_red".
+    columns : list of str
+        The column of the table that each of them comes from, such as "colour".
+    steps : list of (str, transformer)
+        What has made them of the frame, fitted.
+    """
+
+    values: Any
+    unscaled: Any
+    features: list[str]
+    columns: list[str]
+    steps: list[tuple[str, Any]]
+
+    @classmethod
+    def of(cls, table: Table) -> Matrix:
+        """Return the matrix of a table.
+
+        Examples
+        --------
+        >>> from mercer.tables import named_table
+        >>> Matrix.of(named_table("moons")).columns
+        ['x', 'y']
+        """
+        from sklearn.preprocessing import StandardScaler
+
+        from mercer.tables import vectorizer
+
+        steps = [("vectorizer", vectorizer(table)), ("scaler", StandardScaler())]
+        unscaled = steps[0][1].fit_transform(table.frame)
+        values = steps[1][1].fit_transform(unscaled)
+        features = [str(name) for name in steps[0][1].get_feature_names_out()]
+        known = [str(name) for name in table.frame.columns]
+        columns = [_column(name, known) for name in features]
+        return cls(values, unscaled, features, columns, steps)
+
+
+def _column(feature: str, known: list[str]) -> str:
+    """Return the column that a feature comes from: the longest name that it begins with."""
+    bare = feature
+    for prefix in PREFIXES:
+        if feature not in known:
+            bare = bare.removeprefix(prefix)
+    own = [name for name in known if bare == name or bare.startswith(f"{name}_")]
+    return max(own, key=len, default=feature)

@@ -1,0 +1,146 @@
+"""Models of tables: measured, saved, and read again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mercer.cli._screen import Screen
+    from mercer.comparison import Comparison
+    from mercer.tables import Table, TableModel
+
+DEFAULT_MODEL = {"classification": "svc", "regression": "svr"}
+
+
+def measured(
+    table: Table, name: str | None, screen: Screen, settings: dict[str, Any]
+) -> tuple[Comparison, str]:
+    """Return one model beside the baseline on the same folds, and its name.
+
+    Parameters
+    ----------
+    table : Table
+    name : str or None
+        None takes the support vector machine of the task.
+    screen : Screen
+        For progress.
+    settings : dict
+        Of `mercer.comparison.compare_table`.
+    """
+    from mercer.cli._screen import progress
+    from mercer.comparison import compare_table
+    from mercer.tables import InputError
+
+    name = name or DEFAULT_MODEL[table.task]
+    if "," in name:
+        raise InputError(
+            f"One model is fitted at a time; got {name!r} (mercer compare takes more)."
+        )
+    with progress(screen.side, settings["minutes"]) as show:
+        found = compare_table(
+            table, models=[name], repeats=1, insights=False, progress=show, **settings
+        )
+    if found.stopped == "it was interrupted":
+        raise KeyboardInterrupt
+    if name not in found.results_.index:
+        reason = found.left_out_models.get(name, "it was left out")
+        raise InputError(
+            f"{found.title(name)} could not be measured: {reason}; give more --minutes or another "
+            "model."
+        )
+    return found, name
+
+
+def verdict(found: Comparison, name: str) -> list[str]:
+    """Return how good a model is beside the baseline, and whether that means anything."""
+    from mercer.comparison.rivals import BASELINE
+    from mercer.comparison.words import NAMES, value
+
+    measure, row, base = found.measure, found.results_.loc[name], found.results_.loc[BASELINE]
+    over = f"over {found.n_folds} folds" if found.n_folds > 1 else "on one fold"
+    spread = f" ± {value(measure, row['error_sd']).removesuffix(' %')}" if found.n_folds > 1 else ""
+    text = f"{row['title']}: {NAMES[measure]} {value(measure, row[measure])}{spread} {over}"
+    if name == BASELINE:
+        return [f"{text}."]
+    said = [f"{text} ({base['title']}: {value(measure, base[measure])})."]
+    if found.best_name_ == BASELINE or found.results_.loc[BASELINE, "verdict"] == "tied":
+        said.append("That is not clearly better, so nothing has been shown to be learned.")
+    if found.measure == "balanced_error":
+        said.append("The classes are unbalanced: the error is the mean of those of all classes.")
+    if found.partial:
+        said.append(f"Partial: {found.stopped} after {found.n_folds} of {found.n_wanted} folds.")
+    return said
+
+
+def about(found: Comparison, name: str) -> dict[str, Any]:
+    """Return what a model file keeps of how the model was measured."""
+    from mercer.comparison.rivals import BASELINE
+
+    row, measure = found.results_.loc[name], found.measure
+    kept: dict[str, Any] = {"title": str(row["title"]), "table": found.table.name}
+    kept |= {"rows": len(found.table.target), "measure": measure, "folds": found.n_folds}
+    kept |= {"error": float(row[measure]), "error_sd": float(row["error_sd"])}
+    if BASELINE in found.results_.index:
+        kept["baseline_error"] = float(found.results_.loc[BASELINE, measure])
+    return kept
+
+
+def save_model(model: Any, table: Table, path: Path, kept: dict[str, Any]) -> None:
+    """Save a model with what it takes to read new rows for it.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted to the frame of `table`.
+    table : Table
+    path : Path
+    kept : dict
+        What else the file shall tell.
+    """
+    import mercer
+    from mercer.cli._places import told_where
+    from mercer.tables import TableModel
+
+    with told_where(path):
+        mercer.save(TableModel.of(model, table, kept), path)
+
+
+def tell_how_to_predict(screen: Screen, path: Path) -> None:
+    """Say what comes next."""
+    line = f"Predict new rows: mercer predict {path} NEW_ROWS.csv"
+    screen.out.print(line, soft_wrap=True, markup=False)  # to be copied as it stands
+
+
+def load_model(path: Path) -> TableModel:
+    """Return the model of a file, or say in a sentence why there is none."""
+    import mercer
+    from mercer.tables import InputError, TableModel
+    from mercer.tables.vectorizer import column_kinds
+
+    need_file(path)
+    model = mercer.load(path)
+    if isinstance(model, TableModel):
+        return model
+    columns = column_kinds(model)
+    if columns is None or not hasattr(model, "predict"):
+        raise InputError(
+            f"{str(path)!r} holds a {type(model).__name__} that does not know the columns of its "
+            "table; save it by mercer fit, mercer compare --save or mercer.tables.TableModel."
+        )
+    return TableModel(model, columns, {}, {}, None, _task(model), [], {})
+
+
+def need_file(path: Path) -> None:
+    """Say that a file is not there, where it is not."""
+    from mercer.tables import InputError
+
+    if not path.exists():
+        raise InputError(f"There is no file {str(path)!r}.")
+
+
+def _task(model: Any) -> str:
+    from sklearn.utils import get_tags
+
+    kinds = {"classifier": "classification", "regressor": "regression"}
+    return kinds.get(str(get_tags(model).estimator_type), "description")

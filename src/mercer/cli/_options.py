@@ -1,0 +1,253 @@
+"""The options that commands share, and how each of them ends."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
+
+import typer
+
+from mercer.cli.interrupts import INTERRUPTED, noting_interrupts
+
+if TYPE_CHECKING:
+    from mercer.tables import Table
+
+FAILED = 1
+"""What a command returns that something outside of it has ended, such as a full disk."""
+
+REFUSED = 2
+"""What a command returns that cannot use what it was given."""
+
+DATA_HELP = (
+    "A table (CSV, TSV, Excel, Parquet, svmlight, also packed), or iris, wine, breast_cancer, "
+    "digits, diabetes, moons, circles, blobs."
+)
+FORM: dict[str, Any] = {
+    "encoding": Annotated[str | None, typer.Option(help="Of a text file, if not found out.")],
+    "separator": Annotated[str | None, typer.Option(help="Between cells, if not found out.")],
+    "header": Annotated[
+        bool | None, typer.Option("--header/--no-header", help="Whether the first line has names.")
+    ],
+}
+"""How a file is written."""
+
+COLUMNS: dict[str, Any] = {
+    "drop": Annotated[str | None, typer.Option(help="Columns to leave out, with commas.")],
+    "categorical": Annotated[
+        str | None, typer.Option(help="Columns whose numbers are names, with commas.")
+    ],
+}
+TARGET: dict[str, Any] = {
+    "target": Annotated[
+        str | None, typer.Option(help="Column to predict, by name or position (-1 is the last).")
+    ],
+    "task": Annotated[
+        str | None, typer.Option(help="classification or regression, where it is not plain.")
+    ],
+    "positive": Annotated[str | None, typer.Option(help="The class to look for.")],
+    "groups": Annotated[
+        str | None, typer.Option(help="Column whose rows belong together, such as a patient.")
+    ],
+    "time": Annotated[
+        str | None, typer.Option("--time", help="Column of times: folds learn from the past only.")
+    ],
+}
+LABELLED = {**TARGET, **COLUMNS, **FORM}
+"""Of commands that learn to predict a column."""
+
+UNLABELLED = {**COLUMNS, **FORM}
+"""Of commands that look at all columns alike."""
+
+_INTERRUPTS: list[list[int]] = []
+"""What `noting_interrupts` has noted for the command that runs."""
+
+Folds = Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")]
+Seed = Annotated[int, typer.Option(min=0, help="Which shuffle.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="All processors if not given.")]
+Minutes = Annotated[float, typer.Option(help="Time for the cross-validation.")]
+Data = Annotated[str, typer.Argument(help=DATA_HELP, show_default=False)]
+
+
+def command(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command options that it gets as a dict, and an end in one sentence.
+
+    Bad input, a full disk and Ctrl-C each have their exit code, and none a traceback.
+
+    Parameters
+    ----------
+    options : dict of str to annotation
+        Such as `LABELLED`. The function gets them as ``reading``.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        own = get_type_hints(function, include_extras=True)
+        added = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for name, kind in options.items()
+        ]
+        kept = [
+            one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own[one.name])
+            for one in inspect.signature(function).parameters.values()
+            if one.name != "reading"
+        ]
+        split = (
+            [one for one in kept if _is_argument(one)],
+            [one for one in kept if not _is_argument(one)],
+        )
+        order = [*split[0], *added, *split[1]]
+
+        @functools.wraps(function)
+        def run(**given: Any) -> None:
+            reading = {name: given.pop(name) for name in options}
+            with_one_sentence(function, **given, reading=reading)
+
+        run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in order}
+        del run.__wrapped__
+        return run
+
+    return decorate
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    return any(
+        isinstance(one, typer.models.ArgumentInfo)
+        for one in getattr(parameter.annotation, "__metadata__", ())
+    )
+
+
+def with_one_sentence(function: Callable[..., None], **given: Any) -> None:
+    """Run a command, and end it with a sentence and an exit code whatever goes wrong."""
+    from mercer.persistence import ModelFileError
+    from mercer.tables import InputError
+
+    name = function.__name__
+    try:
+        with noting_interrupts() as noted, warnings.catch_warnings():
+            _INTERRUPTS[:] = [noted]
+            warnings.simplefilter("ignore")
+            function(**given)
+    except (InputError, ModelFileError) as error:
+        _end(name, str(error), REFUSED)
+    except OSError as error:
+        _end(name, _why(error), FAILED)
+    except MemoryError:
+        _end(name, "the memory does not suffice; take some of the rows.", FAILED)
+    except KeyboardInterrupt:
+        _end(name, "stopped before anything was finished; nothing was written.", INTERRUPTED)
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except Exception as error:
+        lines = str(error).strip().splitlines() or [""]
+        said = f"{type(error).__name__}: {lines[0][:300]}"
+        _end(name, f"it could not be done ({said}).", FAILED)
+
+
+def stop_if_asked() -> None:
+    """End the command if Ctrl-C came where it could not be raised; to be called before writing."""
+    if any(_INTERRUPTS):
+        raise KeyboardInterrupt
+
+
+def _why(error: OSError) -> str:
+    where = f": {error.filename}" if error.filename else ""
+    return f"{error.strerror or error}{where}."
+
+
+def _end(name: str, sentence: str, code: int) -> NoReturn:
+    typer.echo(f"mercer {name}: {sentence}", err=True)
+    raise typer.Exit(code) from None
+
+
+def stem(data: str) -> str:
+    """Return the name of a file without its endings."""
+    return Path(data).name.split(".")[0] or "table"
+
+
+def words(text: str | None) -> tuple[str, ...]:
+    """Return what stands between the commas.
+
+    Examples
+    --------
+    >>> words("age, name"), words(None)
+    (('age', 'name'), ())
+    """
+    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+def read_labelled(data: str, reading: dict[str, Any], seed: int = 0) -> Table:
+    """Return a table with a target, from a file or by its name.
+
+    Parameters
+    ----------
+    data : str
+    reading : dict
+        The options of `LABELLED`.
+    seed : int, default=0
+        For data that are generated.
+    """
+    from mercer.tables import InputError, named_table, read_table
+    from mercer.tables.named_table import NAMES
+
+    given = [name for name, one in reading.items() if one]
+    if data in NAMES:
+        if given:
+            raise InputError(f"--{given[0]} is for files; {data!r} comes as it is.")
+        return named_table(data, seed)
+    options = {**reading, **{name: words(reading[name]) for name in COLUMNS}}
+    place = options.pop("target")
+    if place is not None and place.lstrip("-").isdigit():
+        place = int(place)
+    return read_table(file_of(data), place, **options)
+
+
+def read_features(data: str, reading: dict[str, Any], seed: int = 0) -> Table:
+    """Return a table without a target; of data that have one, it is left out.
+
+    Parameters
+    ----------
+    data, reading, seed
+        As in `read_labelled`, with the options of `UNLABELLED`.
+    """
+    from dataclasses import replace
+
+    from mercer.tables import read_unlabelled
+    from mercer.tables.named_table import NAMES
+
+    if data in NAMES:
+        table = read_labelled(data, reading, seed)
+        nothing = table.target.astype(object).mask(table.target.notna(), None)
+        return replace(table, task="description", target=nothing)
+    options = {**reading, **{name: words(reading[name]) for name in COLUMNS}}
+    return read_unlabelled(file_of(data), **options)
+
+
+def file_of(data: str) -> Path:
+    """Return the path of a table, or say that neither a file nor a data set has that name."""
+    from mercer.tables import InputError, suggestion
+    from mercer.tables.named_table import NAMES
+
+    path = Path(data)
+    if not path.exists() and not path.suffix:
+        raise InputError(
+            f"There is no file {data!r}, nor a data set of that name ({', '.join(NAMES)})"
+            + suggestion(data, NAMES)
+        )
+    if is_model(path):
+        raise InputError(f"{data!r} is a model, not a table; mercer info tells what is in it.")
+    return path
+
+
+def is_model(path: Path) -> bool:
+    """Tell whether a file looks like one of `mercer.save`; `mercer.load` looks closer."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "mercer.json" in archive.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return False

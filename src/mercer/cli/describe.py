@@ -1,0 +1,194 @@
+"""The command `mercer describe`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mercer.cli._matrix import Matrix
+from mercer.cli._models import save_model
+from mercer.cli._options import UNLABELLED, Data, Seed, command, read_features, stem, stop_if_asked
+from mercer.cli._places import (
+    CSV,
+    MODEL,
+    PICTURES,
+    check_places,
+    draws,
+    write_csv,
+    write_picture,
+)
+from mercer.cli._screen import Screen, cell, progress, told_by_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mercer.tables import Table
+
+LEAST_ROWS = 5
+MOST_CAUSES = 2
+"""Columns that are named for each unusual row."""
+
+
+FINEST, MOST_NUMBERS = 300, 20_000_000
+"""Points of the picture's grid along each axis, and numbers of all of its points together."""
+
+
+@command(UNLABELLED)
+def describe(
+    data: Data,
+    nu: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Share of the rows that may lie outside.")
+    ] = 0.1,
+    rows: Annotated[int, typer.Option(min=1, help="How many unusual rows to show.")] = 10,
+    out: Annotated[
+        Path | None, typer.Option(help="All rows, unusual ones first; describe-DATA.csv.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="The support region; describe-DATA.png.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Save the description, for mercer predict (.mercer).")
+    ] = None,
+    seed: Seed = 0,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """Describe the rows of a table by one class, and tell which of them are unusual.
+
+    A support vector data description is put around most of the rows; its width is chosen without
+    labels. Leave out columns that are labels with --drop. Rows are counted from 1.
+    """
+    listing = out or Path(f"describe-{stem(data)}.csv")
+    region = picture or Path(f"describe-{stem(data)}.png")
+    outputs = {"out": (listing, CSV), "picture": (region, PICTURES), "save": (save, MODEL)}
+    check_places(outputs, [data])
+    table = read_features(data, reading, seed)
+    screen = Screen()
+    screen.introduce(table)
+    _check(table)
+    matrix = Matrix.of(table)
+    with progress(screen.side) as show, told_by_lines(show):
+        search = _described(matrix, nu, seed)
+    ball = search.best_estimator_
+    found = _sorted_rows(table, matrix, ball, _names(data, table, reading))
+    figure = _draw(matrix, ball)
+    stop_if_asked()
+    screen.show(_shown(found.head(rows), table, matrix))
+    for sentence in _sentences(found, search, len(table.frame)):
+        screen.say(sentence)
+    write_csv(listing, found)
+    if figure is not None:
+        write_picture(region, figure)
+    else:
+        screen.note("one feature has no plane to draw a region in, so there is no picture.")
+    if save is not None:
+        save_model(_pipeline(matrix, ball), table, save, _about(table, search))
+    screen.written(listing, region if figure is not None else None, save)
+
+
+def _check(table: Table) -> None:
+    from mercer.tables import InputError
+
+    n = len(table.frame)
+    if n < LEAST_ROWS:
+        raise InputError(f"A description needs at least {LEAST_ROWS} rows; the table has {n}.")
+
+
+def _described(matrix: Matrix, nu: float, seed: int) -> Any:
+    from mercer import SVDD, OneClassSearch
+
+    search = OneClassSearch(SVDD(nu=nu), random_state=seed, verbose=True)
+    return search.fit(matrix.values)
+
+
+def _pipeline(matrix: Matrix, ball: Any) -> Any:
+    from sklearn.pipeline import Pipeline
+
+    return Pipeline([*matrix.steps, ("model", ball)])
+
+
+def _about(table: Table, search: Any) -> dict[str, Any]:
+    kept = {"title": "data description (SVDD)", "table": table.name, "rows": len(table.frame)}
+    return kept | {"width": float(search.sigma_), "nu": float(search.best_params_["nu"])}
+
+
+def _names(data: str, table: Table, reading: dict[str, Any]) -> pd.DataFrame:
+    """Return the columns that tell the rows apart, which are no features."""
+    import pandas as pd
+
+    from mercer.cli._options import FORM
+    from mercer.tables import TableModel, read_new_rows
+
+    names = TableModel.of(None, table).names
+    if not names:
+        return pd.DataFrame(index=table.frame.index)
+    wanted = pd.DataFrame({name: pd.Series(dtype=object) for name in names})
+    form = {name: reading[name] for name in FORM}
+    return read_new_rows(data, wanted, wanted.iloc[:, :0], **form).frame
+
+
+def _sorted_rows(table: Table, matrix: Matrix, ball: Any, names: pd.DataFrame) -> pd.DataFrame:
+    """Return all rows with their distances from the centre, the farthest first."""
+    import numpy as np
+    import pandas as pd
+
+    distance = np.asarray(ball.distance(matrix.values)) / (ball.radius_ or 1.0)
+    outside = np.asarray(ball.decision_function(matrix.values)) < 0
+    head = pd.DataFrame({"row": np.arange(1, len(distance) + 1)})
+    told = pd.DataFrame({"distance": distance.round(6), "unusual": outside})
+    whole = pd.concat([head, names, told, table.frame], axis=1)
+    return whole.iloc[np.argsort(-distance, kind="stable")]
+
+
+def _causes(table: Table, matrix: Matrix, row: int) -> str:
+    """Return the columns in which a row is farthest from the mean, with its values."""
+    import numpy as np
+
+    order = np.argsort(-np.abs(matrix.values[row]), kind="stable")
+    columns = list(dict.fromkeys(matrix.columns[k] for k in order))[:MOST_CAUSES]
+    values = [cell(table.frame[name].iloc[row]) for name in columns]
+    return ", ".join(f"{name} = {value}" for name, value in zip(columns, values))
+
+
+def _shown(found: pd.DataFrame, table: Table, matrix: Matrix) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+
+    names = list(found.columns[1 : list(found.columns).index("distance")])[:1]
+    shown = RichTable(box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("row", *names, "distance / radius", "stands out by"):
+        shown.add_column(name, overflow="fold", justify="right" if "d" in name[:1] else "left")
+    for _, row in found.iterrows():
+        head = [str(row["row"]), *[cell(row[name]) for name in names]]
+        causes = _causes(table, matrix, row["row"] - 1)
+        shown.add_row(*head, f"{row['distance']:.3f}", causes)
+    return shown
+
+
+def _sentences(found: pd.DataFrame, search: Any, n: int) -> list[str]:
+    outside = int(found["unusual"].sum())
+    reason = next(one["reason"] for one in search.history_ if one["chosen"])
+    return [
+        f"{outside} of {n} rows ({100 * outside / n:.1f} %) lie outside of the description "
+        "(distance above 1).",
+        f"Width {search.sigma_:.4g} (of features with unit variance): {reason}.",
+    ]
+
+
+def _draw(matrix: Matrix, ball: Any) -> Any:
+    """Draw the region in the plane of the two features, or of two principal components."""
+    import pandas as pd
+    from sklearn.pipeline import Pipeline
+
+    from mercer import SupportRegionDisplay
+
+    if len(matrix.features) < 2:
+        return None
+    draws()
+    X = pd.DataFrame(matrix.unscaled, columns=matrix.features)
+    whole = Pipeline([matrix.steps[1], ("model", ball)])
+    across = int(min(FINEST, (MOST_NUMBERS / X.shape[1]) ** 0.5))
+    sides = ball.predict(matrix.values)
+    return SupportRegionDisplay.from_estimator(whole, X, sides, grid_resolution=across).figure_

@@ -1,0 +1,63 @@
+"""The command `mercer fit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mercer.cli._models import about, measured, save_model, tell_how_to_predict, verdict
+from mercer.cli._options import (
+    LABELLED,
+    Data,
+    Folds,
+    Minutes,
+    Seed,
+    Threads,
+    command,
+    read_labelled,
+    stem,
+    stop_if_asked,
+)
+from mercer.cli._places import MODEL, check_places
+from mercer.cli._screen import Screen
+
+
+@command(LABELLED)
+def fit(
+    data: Data,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="As mercer compare calls it, such as logistic, forest or ridge; svc for classes "
+            "and svr for numbers if not given."
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The model; DATA.mercer if not given.")] = None,
+    minutes: Minutes = 3.0,
+    folds: Folds = 5,
+    seed: Seed = 0,
+    threads: Threads = None,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """Fit one model to a table, tuned and measured, and save it for mercer predict.
+
+    Its error is that of rows it has not seen in any way, on folds, beside the error of a model
+    that has learned nothing. The model in the file has learned from all rows.
+    """
+    place = out or Path(f"{stem(data)}.mercer")
+    check_places({"out": (place, MODEL)}, [data])
+    table = read_labelled(data, reading, seed)
+    screen = Screen()
+    screen.introduce(table)
+    settings = {"minutes": minutes, "folds": folds, "seed": seed, "n_jobs": threads}
+    found, name = measured(table, model, screen, settings)
+    fitted = found.fitted(name)
+    stop_if_asked()
+    for sentence in verdict(found, name):
+        screen.say(sentence)
+    save_model(fitted, table, place, about(found, name))
+    screen.written(place)
+    tell_how_to_predict(screen, place)

@@ -1,0 +1,177 @@
+"""The command `mercer predict`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mercer.cli._models import load_model
+from mercer.cli._options import FORM, command, file_of, is_model, stem, stop_if_asked
+from mercer.cli._places import CSV, check_places, write_csv
+from mercer.cli._screen import Screen, cell
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mercer.tables import NewRows, TableModel
+
+SHOWN = 5
+"""Rows that are shown on the screen; the file has all."""
+
+SIDES = {1: "usual", -1: "unusual"}
+"""What the description of one class calls its two answers."""
+
+
+@command(FORM)
+def predict(
+    model: Annotated[
+        Path, typer.Argument(help="A model of mercer fit, compare --save, tune or describe.")
+    ],
+    data: Annotated[
+        str, typer.Argument(help="New rows: a table with the columns that the model was fitted on.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="The predictions; predictions-DATA.csv if not given.")
+    ] = None,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """Predict new rows with a saved model.
+
+    The file has a line for each row, in the order of the table: its number (the first is 1),
+    whatever names it, the prediction, and probabilities where the model has any. Where the table
+    has the target too, the error is told.
+    """
+    from mercer.tables import InputError, read_new_rows
+
+    place = out or Path(f"predictions-{stem(data)}.csv")
+    check_places({"out": (place, CSV)}, [str(model), data])
+    if is_model(Path(data)) and not is_model(model):
+        raise InputError("The model comes first: mercer predict MODEL DATA.")
+    machine = load_model(model)
+    screen = Screen()
+    rows = read_new_rows(file_of(data), machine.like(), machine.beside(), **reading)
+    for notice in _notices(machine, rows):
+        screen.note(notice)
+    said = predictions(machine, rows)
+    stop_if_asked()
+    screen.show(_first_rows(said))
+    for sentence in [_counts(machine, said), *_score(machine, rows, said)]:
+        screen.say(sentence)
+    write_csv(place, said)
+    screen.written(place)
+
+
+def _notices(machine: TableModel, rows: NewRows) -> list[str]:
+    """Return what must be known of new rows that differ from the old ones."""
+    from mercer.tables.errors import listed, shown
+
+    said = list(rows.notices)
+    for name, new in machine.new_words(rows.frame).items():
+        was, counts = ("was", "counts") if len(new) == 1 else ("were", "count")
+        said.append(
+            f"In column {shown(name)}, {listed(new, 3)} {was} not there at fitting and {counts} as "
+            "none of the known values."
+        )
+    for name, far in machine.far_numbers(rows.frame).items():
+        low, high = machine.ranges[name]
+        farthest = max(far, key=lambda one: abs(one - low))
+        said.append(
+            f"In column {shown(name)}, {len(far)} of {len(rows.frame)} numbers lie far outside of "
+            f"those at fitting ({low:.4g} to {high:.4g}), such as {farthest:.6g}: is the unit or "
+            "the decimal sign another one?"
+        )
+    if rows.others:
+        plural, it = ("s", "them") if len(rows.others) > 1 else ("", "it")
+        said.append(
+            f"Column{plural} {listed(rows.others)} left alone: the model has no use for {it}."
+        )
+    return said
+
+
+def predictions(machine: TableModel, rows: NewRows) -> pd.DataFrame:
+    """Return a row for each new one: its number and names, the prediction and what goes with it.
+
+    Parameters
+    ----------
+    machine : TableModel
+    rows : NewRows
+    """
+    import numpy as np
+    import pandas as pd
+
+    names = [name for name in machine.names if name in rows.beside]
+    columns: dict[str, Any] = {"row": np.arange(1, len(rows.frame) + 1)}
+    columns |= {name: rows.beside[name].to_numpy() for name in names}
+    said = np.asarray(machine.predict(rows.frame))
+    if machine.task == "description":
+        columns["prediction"] = [SIDES[int(one)] for one in said]
+        columns["decision"] = np.asarray(machine.decision_function(rows.frame))
+    else:
+        columns["prediction"] = said
+    if machine.task == "classification" and hasattr(machine, "predict_proba"):
+        found = np.asarray(machine.predict_proba(rows.frame))
+        for name, share in zip(machine.classes_, found.T):
+            columns[f"probability_{name}"] = share.round(6)
+    return pd.DataFrame(columns)
+
+
+def _first_rows(said: pd.DataFrame) -> Any:
+    """Return the first rows for the screen: as much as tells how the file looks."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    shown = [name for name in said if not str(name).startswith("probability_")][:4]
+    shown += [name for name in said if name not in shown][: 5 - len(shown)]
+    for name in shown:
+        table.add_column(str(name), overflow="fold")
+    for _, row in said.head(SHOWN).iterrows():
+        table.add_row(*[cell(row[name]) for name in shown])
+    if len(said) > SHOWN:
+        table.add_row(*["…"] * len(shown))
+    return table
+
+
+def _counts(machine: TableModel, said: pd.DataFrame) -> str:
+    n = len(said)
+    rows = f"{n} row{'s' * (n != 1)}"
+    if machine.task == "regression":
+        low, high = said["prediction"].min(), said["prediction"].max()
+        return f"{rows} predicted, from {low:.4g} to {high:.4g}."
+    counts = said["prediction"].value_counts()
+    parts = [f"{name} {count}" for name, count in list(counts.items())[:6]]
+    return f"{rows} predicted: {', '.join(parts)}{', …' * (len(counts) > 6)}."
+
+
+def _score(machine: TableModel, rows: NewRows, said: pd.DataFrame) -> list[str]:
+    """Return how good the predictions are, if the table tells what is true."""
+    import numpy as np
+
+    if machine.target is None or machine.target not in rows.beside:
+        return []
+    truth = rows.beside[machine.target]
+    known = truth.notna().to_numpy()
+    n = int(known.sum())
+    if not n:
+        return [f"Column {machine.target!r} is empty, so that there is no error to tell."]
+    told, truth = said["prediction"].to_numpy()[known], truth.to_numpy()[known]
+    over = f"{n} row{'s' * (n != 1)} with a known {machine.target!r}"
+    if machine.task == "regression":
+        off = told.astype(np.float64) - truth.astype(np.float64)
+        return [f"RMSE {np.sqrt(np.mean(off**2)):.4g} on {over}{_expected(machine)}."]
+    wrong = int(np.sum(told.astype(str) != truth.astype(str)))
+    share = f"{100 * wrong / n:.1f} %"
+    return [f"Error {share}: {wrong} of {over} predicted wrongly{_expected(machine)}."]
+
+
+def _expected(machine: TableModel) -> str:
+    """Return the error on folds that the file tells of, where it is of the same kind."""
+    from mercer.comparison.words import value
+
+    kept = machine.about
+    if kept.get("measure") not in ("error", "rmse"):
+        return ""
+    return f" (on folds at fitting: {value(kept['measure'], kept['error'])})"

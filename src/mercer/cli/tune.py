@@ -1,0 +1,170 @@
+"""The command `mercer tune`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mercer.cli._models import about, measured, save_model, tell_how_to_predict, verdict
+from mercer.cli._options import (
+    LABELLED,
+    Data,
+    Folds,
+    Minutes,
+    Seed,
+    Threads,
+    command,
+    read_labelled,
+    stop_if_asked,
+)
+from mercer.cli._places import CSV, MODEL, PICTURES, check_places, draws, write_csv, write_picture
+from mercer.cli._screen import Screen
+
+if TYPE_CHECKING:
+    from mercer.tables import Table
+
+MOST_DRAWN = 1500
+"""Rows on which the surface of a picture is computed."""
+
+MOST_WIDTHS = 5
+"""Features whose widths are named."""
+
+
+class Way(StrEnum):
+    """How parameters are looked for."""
+
+    GRADIENT = "gradient"
+    GRID = "grid"
+
+
+@command(LABELLED)
+def tune(
+    data: Data,
+    search: Annotated[
+        Way | None,
+        typer.Option(
+            help="GradientSearch (for classes, the default) or PathSearchCV on a grid (for numbers "
+            "the only way)."
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the error over C and gamma (.png, .svg, .pdf).")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write all that was tried to a CSV file.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Save the tuned model, for mercer predict (.mercer).")
+    ] = None,
+    minutes: Minutes = 3.0,
+    folds: Folds = 5,
+    seed: Seed = 0,
+    threads: Threads = None,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """Choose the parameters of a support vector machine for a table.
+
+    Tells the parameters, the score by which they were chosen, and, since that has seen all rows,
+    the error of the whole search on folds that it has not seen.
+    """
+    outputs = {"picture": (picture, PICTURES), "csv": (csv, CSV), "save": (save, MODEL)}
+    check_places(outputs, [data])
+    table = read_labelled(data, reading, seed)
+    name = _model(table, search)
+    screen = Screen()
+    screen.introduce(table)
+    settings = {"minutes": minutes, "folds": folds, "seed": seed, "n_jobs": threads}
+    found, name = measured(table, name, screen, settings)
+    pipeline = found.searched(name)
+    result = getattr(pipeline[-1], "regressor_", pipeline[-1])
+    figure = _surface(table, pipeline, result, seed) if picture is not None else None
+    stop_if_asked()
+    screen.show(_parameters(result, pipeline[0].get_feature_names_out()))
+    for sentence in [_chosen_by(table, result), *verdict(found, name)]:
+        screen.say(sentence)
+    if picture is not None:
+        write_picture(picture, figure)
+    if csv is not None:
+        import pandas as pd
+
+        write_csv(csv, pd.DataFrame(result.cv_results_))
+    if save is not None:
+        from mercer.comparison.comparison import without_search
+
+        save_model(without_search(pipeline), table, save, about(found, name))
+    if picture or csv or save:
+        screen.written(picture, csv, save)
+    if save is not None:
+        tell_how_to_predict(screen, save)
+
+
+def _model(table: Table, search: Way | None) -> str:
+    from mercer.tables import InputError
+
+    if table.task == "classification":
+        return "svc_grid" if search is Way.GRID else "svc"
+    if search is Way.GRADIENT:
+        raise InputError("--search gradient is for classes; numbers are tuned on a grid.")
+    return "svr"
+
+
+def _chosen_by(table: Table, result: Any) -> str:
+    n = getattr(result, "n_evaluations_", None) or len(result.cv_results_["params"])
+    if table.task == "regression":
+        score = f"R² {result.best_score_:.3f}"
+    else:
+        balanced = getattr(result, "scoring", None) is not None
+        name = "balanced accuracy" if balanced else "accuracy"
+        score = f"{name} {100 * result.best_score_:.1f} %"
+    return (
+        f"Chosen by {type(result).__name__} in {n} evaluations: {score} on folds of rows that it "
+        "has seen, a little too good."
+    )
+
+
+def _parameters(result: Any, features: Any) -> Any:
+    """Return the parameters as a table for a rich console."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("parameter", no_wrap=True)
+    table.add_column("value", overflow="fold")
+    for name, value in result.best_params_.items():
+        table.add_row(name, _shown(value, features))
+    return table
+
+
+def _shown(value: Any, features: Any) -> str:
+    import numpy as np
+
+    widths = getattr(value, "gamma", value)
+    if np.ndim(widths) == 1 and len(widths) == len(features):
+        order = np.argsort(-np.asarray(widths), kind="stable")[:MOST_WIDTHS]
+        named = ", ".join(f"{features[k]} {widths[k]:.4g}" for k in order)
+        more = ", …" if len(widths) > MOST_WIDTHS else ""
+        return f"one for each of {len(widths)} features: {named}{more}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _surface(table: Table, pipeline: Any, result: Any, seed: int) -> Any:
+    """Draw the error over C and gamma, with the way of a gradient search on it."""
+    import numpy as np
+
+    from mercer import SVC, ErrorSurfaceDisplay, PathSearchCV
+
+    draws()
+    if isinstance(result, PathSearchCV):
+        display = ErrorSurfaceDisplay.from_search(result)
+        if table.task == "regression":
+            display.colorbar_.set_label("variance that is not explained [%]")
+        return display.figure_
+    rows = np.random.default_rng(seed).permutation(len(table.target))[:MOST_DRAWN]
+    points = pipeline[:-1].transform(table.frame.iloc[rows])
+    machine = SVC(loss=result.best_params_.get("loss", result.estimator.loss))
+    grid = PathSearchCV(machine, "auto").fit(points, table.target.to_numpy()[rows])
+    return ErrorSurfaceDisplay.from_search(grid, path=result).figure_

@@ -1,0 +1,231 @@
+"""`mercer fit`, `predict`, `tune` and `info`: from a table to a model and back to new rows."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("skops")
+pytest.importorskip("skrub")
+
+from cli_tables import some_patients
+from sklearn.preprocessing import StandardScaler
+
+import mercer as library
+from mercer.tables import TableModel, read_rows, read_table, vectorizer
+
+QUICK = ("--folds", "2")
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Fit a model to the first rows, once."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    folder = tmp_path_factory.mktemp("saved")
+    some_patients()[:60].drop(columns="cost").to_csv(folder / "patients.csv", index=False)
+    table = read_table(folder / "patients.csv", "outcome")
+    model = make_pipeline(vectorizer(table), StandardScaler(), LogisticRegression())
+    kept = {"title": "logistic regression", "table": "patients", "rows": 60, "measure": "error"}
+    kept |= {"error": 0.125, "error_sd": 0.02, "baseline_error": 0.4, "folds": 5}
+    library.save(
+        TableModel.of(model.fit(table.frame, table.target), table, kept), folder / "m.mercer"
+    )
+    return folder / "m.mercer"
+
+
+@pytest.fixture
+def fitted(mercer, saved):
+    return saved
+
+
+def ok(result):
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+# ---- fit ------------------------------------------------------------------------------------
+
+
+def test_fit_tells_the_error_beside_the_baseline_and_saves(mercer, csv_file, patients):
+    path = csv_file(patients.drop(columns="cost"), "patients.csv")
+    text = ok(mercer("fit", path, "--target", "outcome", "--model", "lda", *QUICK))
+    assert "patients: 80 rows, 3 columns, 2 classes (ill " in text
+    line = next(one for one in text.splitlines() if one.startswith("linear discriminant: error"))
+    assert "over 2 folds (largest class: " in line
+    assert "Written: patients.mercer" in text
+    assert "mercer predict patients.mercer" in text
+    assert sorted(os.listdir()) == ["patients.csv", "patients.mercer"]
+    model = library.load("patients.mercer")
+    assert isinstance(model, TableModel)
+    kept = model.about
+    assert f"{100 * kept['error']:.1f} %" in line
+    assert f"{100 * kept['baseline_error']:.1f} %" in line
+    assert model.columns == {"age": "number", "town": "text", "dose": "number"}
+    assert model.target == "outcome"
+    assert model.names == ["patient_id"]
+
+
+def test_fit_takes_the_machine_of_the_task(mercer):
+    assert "SVC (gradient search): error" in ok(mercer("fit", "iris", *QUICK))
+    assert isinstance(library.load("iris.mercer").model[-1], library.SVC)
+
+
+def test_fit_says_where_nothing_is_learned(mercer, csv_file):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=60), "y": rng.choice(["u", "v"], 60)})
+    text = ok(mercer("fit", csv_file(frame), "--target", "y", "--model", "lda", *QUICK))
+    assert "nothing has been shown to be learned" in text
+
+
+# ---- predict --------------------------------------------------------------------------------
+
+
+def test_predictions_are_those_of_the_model_in_the_order_of_the_rows(mercer, fitted, patients):
+    new = patients[60:].drop(columns=["outcome", "cost"])
+    new[new.columns[::-1]].to_csv("new.csv", index=False, sep=";")
+    text = ok(mercer("predict", fitted, "new.csv"))
+    assert "20 rows predicted: " in text
+    assert "Written: predictions-new.csv" in text
+    said = pd.read_csv("predictions-new.csv")
+    columns = ["row", "patient_id", "prediction", "probability_ill", "probability_well"]
+    assert said.columns.tolist() == columns
+    assert said["row"].tolist() == list(range(1, 21))
+    assert said["patient_id"].tolist() == new["patient_id"].tolist()
+    model = library.load(fitted)
+    frame = read_rows("new.csv", model.like())
+    assert said["prediction"].tolist() == model.predict(frame).tolist()
+    shares = said[["probability_ill", "probability_well"]]
+    np.testing.assert_allclose(shares, model.predict_proba(frame), atol=1e-6)
+
+
+def test_the_error_is_told_where_the_target_is_there(mercer, fitted, patients):
+    new = patients[60:].drop(columns="cost")
+    new.loc[61, "outcome"] = None
+    new.to_csv("new.csv", index=False)
+    text = ok(mercer("predict", fitted, "new.csv", "--out", "mine.csv"))
+    told = pd.read_csv("mine.csv")["prediction"].to_numpy()
+    known = new["outcome"].notna().to_numpy()
+    wrong = int((told[known] != new["outcome"][known]).sum())
+    assert f"{wrong} of 19 rows with a known 'outcome' predicted wrongly" in text
+    assert "(on folds at fitting: 12.5 %)." in text
+
+
+def test_what_is_new_in_new_rows_is_said(mercer, fitted, patients):
+    new = patients[60:64].drop(columns=["outcome", "cost"]).assign(colour="red")
+    new["town"] = ["Oslo", "Paris", "Rome", "Bodø"]
+    new["dose"] = [0.5, "much", "-", 1.0]
+    new["age"] = [30, 40, 4000, 50]
+    new.to_csv("new.csv", index=False)
+    result = mercer("predict", fitted, "new.csv")
+    assert result.exit_code == 0, result.output
+    assert "'Paris', 'Rome' were not there at fitting and count as" in result.stderr
+    assert "In column 'dose', 'much' is no number and is taken as missing." in result.stderr
+    assert "'-'" not in result.stderr
+    assert "In column 'age', 1 of 4 numbers lie far outside of those at fitting" in result.stderr
+    assert "Column 'colour' left alone" in result.stderr
+    assert len(pd.read_csv("predictions-new.csv")) == 4
+
+
+def test_numbers_are_predicted_and_measured(mercer, csv_file, patients):
+    path = csv_file(patients.drop(columns="outcome"), "costs.csv")
+    text = ok(mercer("fit", path, "--target", "cost", "--model", "ridge", *QUICK))
+    assert "ridge regression: RMSE" in text
+    text = ok(mercer("predict", "costs.mercer", path))
+    said = pd.read_csv("predictions-costs.csv")
+    assert said.columns.tolist() == ["row", "patient_id", "prediction"]
+    off = said["prediction"] - patients["cost"]
+    assert f"RMSE {np.sqrt(np.mean(off**2)):.4g} on 80 rows" in text
+
+
+def test_a_pipeline_that_was_saved_in_python(mercer, saved, patients):
+    model = library.load(saved)
+    library.save(model.model, "bare.mercer")
+    new = patients[60:].drop(columns=["outcome", "cost"])
+    new.to_csv("new.csv", index=False)
+    ok(mercer("predict", "bare.mercer", "new.csv"))
+    told = pd.read_csv("predictions-new.csv")["prediction"]
+    assert told.tolist() == model.predict(read_rows("new.csv", model.like())).tolist()
+
+
+def test_a_model_that_was_saved_in_python(mercer, csv_file, flowers):
+    X, y = flowers.drop(columns="species"), flowers["species"]
+    library.save(library.SVC().fit(X, y), "own.mercer")
+    ok(mercer("predict", "own.mercer", csv_file(flowers)))
+    told = pd.read_csv("predictions-table.csv")["prediction"]
+    assert (told == library.SVC().fit(X, y).predict(X)).all()
+    library.save(library.SVC().fit(X.to_numpy(), y), "nameless.mercer")
+    result = mercer("predict", "nameless.mercer", csv_file(flowers))
+    assert result.exit_code == 2
+    assert "does not know the columns" in result.stderr
+
+
+# ---- tune -----------------------------------------------------------------------------------
+
+
+def test_tune_tells_parameters_and_both_scores(mercer, csv_file, patients):
+    path = csv_file(patients[["age", "dose", "outcome"]], "patients.csv")
+    files = ("--picture", "surface.png", "--csv", "tried.csv", "--save", "tuned.mercer")
+    text = ok(mercer("tune", path, "--target", "outcome", *QUICK, *files))
+    assert "Written: surface.png, tried.csv, tuned.mercer" in text
+    assert Path("surface.png").read_bytes().startswith(b"\x89PNG")
+    model = library.load("tuned.mercer").model[-1]
+    row = next(line for line in text.splitlines() if line.split()[:1] == ["C"])
+    assert float(row.split()[1]) == pytest.approx(model.C, rel=1e-3)
+    tried = pd.read_csv("tried.csv")
+    assert f"in {len(tried)} evaluations: accuracy" in text
+    assert "SVC (gradient search): error" in text
+
+
+def test_tune_on_a_grid_and_for_numbers(mercer, csv_file, patients):
+    numbers = patients[["age", "dose", "cost", "outcome"]]
+    path = csv_file(numbers.drop(columns="cost"))
+    text = ok(mercer("tune", path, "--target", "outcome", "--search", "grid", *QUICK))
+    assert "Chosen by PathSearchCV in 88 evaluations" in text
+    path = csv_file(numbers.drop(columns="outcome"))
+    options = ("--target", "cost", *QUICK)
+    text = ok(mercer("tune", path, *options, "--save", "svr.mercer", "--picture", "svr.svg"))
+    assert "R² 0." in text
+    assert "SVR (grid search): RMSE" in text
+    assert isinstance(library.load("svr.mercer").model[-1].regressor_, library.SVR)
+    assert Path("svr.svg").read_text().startswith("<?xml")
+
+
+# ---- info -----------------------------------------------------------------------------------
+
+
+def test_info_of_a_table(mercer, csv_file, patients):
+    text = ok(mercer("info", csv_file(patients)))
+    rows = {line.split()[0]: line.split() for line in text.splitlines() if line.strip()}
+    assert rows["age"][1:4] == [
+        "number",
+        "2",
+        str(patients["age"][~patients["age"].isin(["unknown"])].nunique()),
+    ]
+    assert rows["town"][1:4] == ["text", "1", "3"]
+    assert rows["patient_id"][1:3] == ["left", "out"]
+
+
+def test_info_of_a_model(mercer, fitted, monkeypatch):
+    def never(path):
+        raise AssertionError("it was loaded")
+
+    monkeypatch.setattr("mercer.persistence.load", never)
+    text = ok(mercer("info", fitted))
+    Path("renamed.csv").write_bytes(fitted.read_bytes())
+    assert ok(mercer("info", "renamed.csv")) == text
+    assert "classifier, fitted" in text
+    for part in (
+        "logistic regression",
+        "outcome",
+        "ill, well",
+        "age",
+        "town",
+        "dose",
+        library.__version__,
+    ):
+        assert part in text

@@ -1,0 +1,99 @@
+"""`mercer select` and `mercer describe`: which columns matter, which rows are unusual."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("skrub")
+
+import mercer as library
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def ok(result):
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture
+def noisy(csv_file):
+    """Two columns that decide, and six that do not."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(90, 8)), columns=list("abcdefgh")).round(4)
+    frame["label"] = np.where(frame["c"] + 0.8 * frame["f"] > 0, "up", "down")
+    frame["size"] = 2 * frame["c"] - frame["f"] + 0.01 * frame["a"]
+    return csv_file(frame)
+
+
+def test_select_finds_the_columns_that_decide(mercer, noisy):
+    options = ("--target", "label", "--drop", "size", "--folds", 3)
+    text = ok(mercer("select", noisy, *options))
+    ranking = pd.read_csv("select-table.csv")
+    assert ranking.columns.tolist() == ["rank", "feature", "column", "chosen"]
+    assert ranking["rank"].tolist() == list(range(1, 9))
+    assert set(ranking["feature"][:2]) == {"c", "f"}
+    assert {"c", "f"} <= set(ranking.loc[ranking["chosen"], "column"])
+    assert f"{ranking['chosen'].sum()} of 8 features, linear kernel: accuracy " in text
+    assert Path("select-table.png").read_bytes().startswith(PNG)
+
+
+def test_select_keeps_as_many_as_are_asked_for(mercer, noisy):
+    options = ("--target", "size", "--drop", "label", "--features", 3, "--folds", 2)
+    text = ok(mercer("select", noisy, *options, "--out", "r.csv", "--picture", "curve.svg"))
+    ranking = pd.read_csv("r.csv")
+    assert ranking["chosen"].tolist() == [True] * 3 + [False] * 5
+    assert set(ranking["feature"][:2]) == {"c", "f"}
+    assert "3 of 8 features, linear kernel: R² 0." in text
+    assert Path("curve.svg").read_text().startswith("<?xml")
+
+
+def test_select_names_columns_of_categories(mercer, csv_file, patients):
+    path = csv_file(patients.drop(columns="cost"))
+    text = ok(mercer("select", path, "--target", "outcome", "--folds", 2))
+    ranking = pd.read_csv("select-table.csv")
+    assert set(ranking.loc[ranking["feature"].str.startswith("town_"), "column"]) == {"town"}
+    assert "Chosen columns (" in text
+
+
+def test_select_on_many_rows_says_that_it_takes_some(mercer, noisy, monkeypatch):
+    monkeypatch.setattr("mercer.cli.select.MOST_ROWS", 50)
+    result = mercer("select", noisy, "--target", "label", "--kernel", "linear", "--folds", 2)
+    assert result.exit_code == 0, result.output
+    assert "features are ranked on 50 of 90 rows" in result.stderr
+
+
+def test_describe_finds_the_row_that_was_planted(mercer, csv_file, patients):
+    patients.loc[17, ["age", "dose"]] = [450, 9.0]
+    path = csv_file(patients.drop(columns=["outcome", "cost"]))
+    text = ok(mercer("describe", path, "--save", "ball.mercer", "--rows", 3))
+    found = pd.read_csv("describe-table.csv")
+    assert found["row"].iloc[0] == 18
+    assert found["patient_id"].iloc[0] == patients["patient_id"][17]
+    assert sorted(found["row"]) == list(range(1, 81))
+    assert found["distance"].is_monotonic_decreasing
+    assert (found["unusual"] == (found["distance"] > 1)).mean() > 0.95
+    assert f"{found['unusual'].sum()} of 80 rows" in text
+    shown = next(line for line in text.splitlines() if line.startswith(" 18 "))
+    assert "dose = 9" in shown
+    assert "age = 450" in shown
+    assert Path("describe-table.png").read_bytes().startswith(PNG)
+    told = ok(mercer("predict", "ball.mercer", path))
+    said = pd.read_csv("predictions-table.csv").set_index("row")
+    assert said.columns.tolist() == ["patient_id", "prediction", "decision"]
+    assert (said["prediction"] == np.where(said["decision"] < 0, "unusual", "usual")).all()
+    assert said["decision"].idxmin() == 18
+    assert f"unusual {(said['prediction'] == 'unusual').sum()}" in told
+    assert isinstance(library.load("ball.mercer").model[-1], library.SVDD)
+
+
+def test_describe_one_column_without_a_picture(mercer, csv_file):
+    rng = np.random.default_rng(0)
+    path = csv_file(pd.DataFrame({"x": rng.normal(size=40).round(6), "same": 1}))
+    result = mercer("describe", path)
+    assert result.exit_code == 0, result.output
+    assert "there is no picture" in result.stderr
+    assert not Path("describe-table.png").exists()

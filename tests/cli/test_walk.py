@@ -1,0 +1,32 @@
+"""The README's walk from a table to predictions, command by command."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pandas as pd
+
+import mercer as library
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_readme_walk(mercer, patients):
+    blocks = re.findall(r"```sh\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+    (walk,) = [block for block in blocks if block.startswith("mercer ")]
+    commands = [shlex.split(line, comments=True) for line in walk.splitlines()]
+    assert [words[:2] for words in commands] == [["mercer", "compare"], ["mercer", "predict"]]
+    patients[:60].to_csv("patients.csv", index=False)
+    patients[60:].drop(columns="outcome").to_csv("new_patients.csv", index=False)
+    quick = ["--models", "lda", "--folds", "2", "--repeats", "1"]
+    compared, predicted = (mercer(*w[1:], *more) for w, more in zip(commands, (quick, [])))
+    assert compared.exit_code == 0, compared.output
+    assert "Written: compare-patients.html, patients.mercer" in compared.stdout
+    assert "mercer predict patients.mercer" in compared.stdout
+    assert library.load("patients.mercer").about["title"] == "linear discriminant"
+    assert predicted.exit_code == 0, predicted.output
+    said = pd.read_csv("predictions-new_patients.csv")
+    assert said["patient_id"].tolist() == patients["patient_id"][60:].tolist()
+    truth = patients["outcome"][60:].to_numpy()
+    assert (said["prediction"].to_numpy() == truth).mean() > 0.7
+    assert list(said.filter(like="probability_")) == ["probability_ill", "probability_well"]

@@ -1,0 +1,109 @@
+"""Models that know their table, new rows with what stands beside them, tables without a target."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from odd_inputs import people
+
+pytest.importorskip("skrub")
+
+from sklearn.base import is_classifier
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+import mercer
+from mercer.tables import (
+    InputError,
+    TableModel,
+    read_new_rows,
+    read_table,
+    read_unlabelled,
+    vectorizer,
+)
+
+
+@pytest.fixture
+def old(tmp_path):
+    frame = people().assign(day=pd.date_range("2020-03-01", periods=40)[::-1], grade=[1, 2] * 20)
+    frame.insert(0, "person_id", [f"n{k}" for k in range(40)])
+    frame.to_csv(tmp_path / "old.csv", index=False)
+    return read_table(tmp_path / "old.csv", "label", categorical=["grade"])
+
+
+@pytest.fixture
+def model(old):
+    tree = make_pipeline(vectorizer(old), DecisionTreeClassifier(random_state=0))
+    return TableModel.of(tree.fit(old.frame, old.target), old, {"title": "a tree"})
+
+
+def test_it_is_a_fitted_model_of_the_kind_inside(model, old):
+    check_is_fitted(model)
+    assert is_classifier(model)
+    assert model.classes_.tolist() == sorted(set(old.target))
+    assert model.feature_names_in_.tolist() == list(old.frame)
+    assert model.score(old.frame, old.target) == 1.0
+    assert not hasattr(model, "decision_function")
+    assert repr(model) == "TableModel: a tree for 'label' (classification)"
+    again = model.fit(old.frame, old.target[::-1])
+    assert again.score(old.frame, old.target[::-1]) > 0.9
+
+
+def test_what_it_keeps_reads_the_old_rows_again_after_a_round_trip(model, old, tmp_path):
+    pytest.importorskip("skops")
+    mercer.save(model, tmp_path / "m.mercer")
+    model = mercer.load(tmp_path / "m.mercer")
+    assert [kind.kind for kind in model.like().dtypes] == [kind.kind for kind in old.frame.dtypes]
+    rows = read_new_rows(tmp_path / "old.csv", model.like(), model.beside())
+    assert rows.frame.isna().equals(old.frame.isna())
+    assert (model.predict(rows.frame) == old.target).all()
+    assert rows.beside["label"].tolist() == old.target.tolist()
+    assert rows.beside["person_id"].tolist() == [f"n{k}" for k in range(40)]
+    assert rows.others == []
+    assert model.new_words(rows.frame) == {}
+    assert model.far_numbers(rows.frame) == {}
+
+
+def test_what_is_new(model, old):
+    frame = old.frame[:3].copy()
+    frame["age"] = [1e6, -1e6, frame["age"].median()]
+    frame["town"] = ["Atlantis", None, frame["town"].dropna().iloc[0]]
+    assert model.new_words(frame) == {"town": ["Atlantis"]}
+    assert model.far_numbers(frame) == {"age": [1e6, -1e6]}
+
+
+def test_numbers_among_dates_and_words_among_numbers_are_told(old, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text("grade,town,day,höhe,age\n1,Oslo,never,tall,30\n2,Bergen,2021-04-06,?,31\n")
+    found = read_new_rows(path, old.frame, old.target.to_frame())
+    assert found.notices == [
+        "In column 'höhe', 'tall' is no number and is taken as missing.",
+        "In column 'day', 'never' is no date and is taken as missing.",
+    ]
+    assert found.beside.shape == (2, 0)
+
+
+def test_svmlight_rows_keep_their_target(tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:0.5 2:1\n-1 1:0.25 2:3\n")
+    like = pd.DataFrame({"c1": [0.0], "c2": [0.0]})
+    found = read_new_rows(tmp_path / "a.svm", like, pd.DataFrame({"target": [0.0]}))
+    assert found.frame["c1"].tolist() == [0.5, 0.25]
+    assert found.beside["target"].tolist() == [1.0, -1.0]
+
+
+def test_a_table_without_a_target(tmp_path):
+    frame = people().drop(columns="label").assign(same=1, grade=[1, 2] * 20)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    table = read_unlabelled(tmp_path / "a.csv", categorical=["grade"], drop=["town"])
+    assert table.task == "description"
+    assert table.class_counts() == {}
+    assert table.target.isna().all()
+    assert len(table.frame) == 40
+    assert {"town", "same"} <= set(table.left_out)
+    assert isinstance(table.frame["grade"].dtype, pd.CategoricalDtype)
+    assert np.isfinite(vectorizer(table).fit_transform(table.frame)).all()
+    (tmp_path / "b.csv").write_text("x,y\n1,a\n1,a\n")
+    with pytest.raises(InputError, match="differs between rows"):
+        read_unlabelled(tmp_path / "b.csv")
+    with pytest.raises(InputError, match="no column 'z' for drop"):
+        read_unlabelled(tmp_path / "a.csv", drop=["z"])
