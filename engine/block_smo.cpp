@@ -137,7 +137,8 @@ template <class T>
 InnerResult BlockSmo<T>::solve_inner(double tol) {
     const std::int64_t slice = 100 * block_.count();  // often enough to look at the clock
     const std::int64_t left = session_.options.max_iter - session_.result.n_iter;
-    const Index width = (block_.count() + row_padding - 1) / row_padding * row_padding;
+    constexpr Index step = row_padding / Index(sizeof(T) / sizeof(float));  // of the loops: a number of bytes
+    const Index width = (block_.count() + step - 1) / step * step;
     InnerProblem<T> inner{block_.kernel(),
                           block_.stride(),
                           width,
