@@ -301,6 +301,8 @@ template <class T>
 void BlockSmo<T>::update_from_block() {
     Array<const T*> rows;
     Array<double> weights, sums(n_, 0.0);
+    rows.reserve(n_);
+    weights.reserve(n_);
     for (Index place = 0; place < n_; ++place) {
         if (change(place) == 0.0) continue;
         const double on_diagonal = static_cast<double>(block_.row(place)[place]);

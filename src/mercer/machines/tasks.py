@@ -158,7 +158,7 @@ def build_dual_model(
     dual_coef[lines, position[rows]] = beta
     kind[lines, position[rows]] = np.where(np.abs(beta) < AT_BOUND * bound, 1, 2)
     counts = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
-    return DualModel(support, counts, dual_coef, KINDS[kind])
+    return DualModel(support, counts, dual_coef, KINDS.take(kind))
 
 
 def combine_pairs(sums: Floats, one_vs_one: bool) -> Floats:
