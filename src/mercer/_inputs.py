@@ -1,16 +1,65 @@
-"""What estimators are given: parameters, labels, weights."""
+"""What estimators are given: arguments, parameters, rows, labels, weights."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from functools import lru_cache, wraps
 from math import isfinite
-from typing import Any, ClassVar
+from typing import Any, ClassVar, ParamSpec
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from mercer._sklearn import check_sample_weight, refuse_dates, validate_parameter_constraints
+from mercer._sklearn import check_sample_weight, validate_parameter_constraints, validated_fit
+
+Given = ParamSpec("Given")
+
+OF_LINEAR_MACHINES = {
+    "dual": "the solver is chosen by `solver`",
+    "fit_intercept": "there is always an intercept",
+    "intercept_scaling": "the intercept is not penalised",
+    "penalty": "weights are penalised by their squared norm; sparse ones come from "
+    "RVC(basis='columns') or RVR(basis='columns')",
+}
+"""Arguments of scikit-learn's linear machines."""
+
+
+def says_instead(
+    hints: Mapping[str, str],
+) -> Callable[[Callable[Given, None]], Callable[Given, None]]:
+    """Decorate an ``__init__`` so that unknown arguments with a known meaning get a sentence.
+
+    Parameters
+    ----------
+    hints : mapping
+        From the name of an argument to what is to be used instead.
+
+    Examples
+    --------
+    >>> class Machine:
+    ...     @says_instead({"nu": "use C"})
+    ...     def __init__(self, *, C=1.0):
+    ...         self.C = C
+    >>> Machine(nu=0.5)
+    Traceback (most recent call last):
+    TypeError: Machine takes no nu: use C.
+    """
+
+    def decorate(init: Callable[Given, None]) -> Callable[Given, None]:
+        @wraps(init)
+        def checked(*arguments: Given.args, **named: Given.kwargs) -> None:
+            for name in named:
+                if name in hints:
+                    machine = type(arguments[0]).__name__
+                    raise TypeError(f"{machine} takes no {name}: {hints[name]}.")
+            init(*arguments, **named)
+
+        return checked
+
+    return decorate
 
 
 class RememberedParameters:
@@ -47,6 +96,58 @@ _PLAIN_TYPES = {bool, int, float, str, type(None), np.float64, np.int64}
 def _test_parameters(owner: Any, values: Any, kinds: Any) -> None:
     named = dict(zip(owner._get_param_names(), values))
     validate_parameter_constraints(owner._parameter_constraints, named, owner.__name__)
+
+
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Any], Any]:
+    """Decorate ``fit`` as scikit-learn does, which checks parameters, and refuse dates as data."""
+    in_context = validated_fit(prefer_skip_nested_validation=prefer_skip_nested_validation)
+
+    def decorate(fit: Any) -> Any:
+        @wraps(fit)
+        def without_dates(estimator: Any, X: Any, *args: Any, **keywords: Any) -> Any:
+            if not _holds_pipeline(estimator):  # which may make numbers of dates
+                refuse_dates(X)
+            y = args[0] if args else keywords.get("y")
+            if _holds_time(getattr(y, "dtype", None)) and is_regressor(estimator):
+                refuse_dates(y, "y")  # as names of classes they serve well
+            return fit(estimator, X, *args, **keywords)
+
+        return in_context(without_dates)
+
+    return decorate
+
+
+def _holds_pipeline(estimator: Any) -> bool:
+    while estimator is not None and not hasattr(estimator, "steps"):
+        estimator = getattr(estimator, "estimator", None)
+    return estimator is not None
+
+
+def refuse_dates(values: Any, name: str = "X") -> None:
+    """Say that dates and spans of time are no numbers; which unit to take only the user knows."""
+    dtypes = getattr(values, "dtypes", None) if hasattr(values, "columns") else None
+    kinds = [getattr(values, "dtype", None)] if dtypes is None else list(dtypes)
+    for column, kind in enumerate(kinds):
+        found = kind if _holds_time(kind) else None
+        if getattr(kind, "kind", "") == "O":  # anything at all, and so looked at one by one
+            objects = values if dtypes is None else values.iloc[:, column]
+            found = _first_time(np.asarray(objects, dtype=object))
+        if found is not None:
+            where = name if dtypes is None else f"Column {values.columns[column]!r} of {name}"
+            raise ValueError(
+                f"{where} holds dates or times ({found}); turn them into numbers first, for "
+                "instance days since the first of them."
+            )
+
+
+def _holds_time(kind: Any) -> bool:
+    """Tell this of a dtype: NumPy and pandas have a kind, polars has a method."""
+    return getattr(kind, "kind", "") in ("M", "m") or getattr(kind, "is_temporal", bool)()
+
+
+def _first_time(objects: Any) -> str | None:
+    times = (date, timedelta, np.datetime64, np.timedelta64)
+    return next((type(one).__name__ for one in objects.flat if isinstance(one, times)), None)
 
 
 def checked_data(model: Any, X: Any, y: Any, *, reset: bool = True, **how: Any) -> Any:

@@ -16,8 +16,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mercer._folds import deal_folds, split_folds
-from mercer._inputs import need_two_classes
-from mercer._sklearn import HasMethods, check_sample_weight, fit_context, take_rows
+from mercer._inputs import fit_context, need_two_classes
+from mercer._sklearn import HasMethods, check_sample_weight, take_rows
 from mercer._threads import holds_blas
 from mercer.calibration.pair_sigmoids import PairSigmoids
 

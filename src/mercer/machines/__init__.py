@@ -13,23 +13,21 @@ from mercer.machines.kernel_machine import (
     rows_of,
 )
 from mercer.machines.left_out import balanced_anew, out_of_fold_values
-from mercer.machines.tasks import (
+from mercer.machines.training import (
     DualModel,
+    Penalty,
+    Training,
     TwoClassTask,
     TwoClassTasks,
     build_dual_model,
+    class_factors,
     class_votes,
     combine_pairs,
     decompose,
     machine_coefficients,
+    no_minimum,
     pairs_of,
     slacks,
-)
-from mercer.machines.training import (
-    Penalty,
-    Training,
-    class_factors,
-    no_minimum,
     warn_about,
     warn_if_indefinite,
     warn_unless_converged,

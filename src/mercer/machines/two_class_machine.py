@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from mercer.gram import StoredGram
 from mercer.machines.bordered_system import BorderedSystem, NoSolutionError
 from mercer.machines.kernel_data import KernelData, Rows
-from mercer.machines.tasks import TwoClassTask
-from mercer.machines.training import Penalty, no_minimum
+from mercer.machines.training import Penalty, TwoClassTask, no_minimum
 from mercer.problems import QuadraticProgram
 from mercer.solvers import Solution, solve
 

@@ -15,11 +15,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._blocks import row_blocks
-from mercer._inputs import checked_data, checked_rows, class_codes, need_two_classes
-from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._inputs import checked_data, checked_rows, class_codes, fit_context, need_two_classes
+from mercer._sklearn import Interval, StrOptions
 from mercer._warnings import warn
 from mercer.gram import finite, kernel_products, make_gram
-from mercer.gram.make import DENSE_LIMIT
+from mercer.gram.computed import DENSE_LIMIT
 from mercer.kernels import Kernel, Linear
 from mercer.machines import KernelMachine, warn_if_indefinite
 from mercer.perceptron._learning import (

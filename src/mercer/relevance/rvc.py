@@ -11,8 +11,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._inputs import checked_data, need_two_classes
-from mercer._sklearn import StrOptions, fit_context
+from mercer._inputs import checked_data, fit_context, need_two_classes
+from mercer._sklearn import StrOptions
 from mercer.relevance._basis import Basis
 from mercer.relevance._likelihood import Bernoulli, Softmax
 from mercer.relevance._machine import RelevanceMachine

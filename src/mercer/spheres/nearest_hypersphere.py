@@ -16,8 +16,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._folds import split_folds
-from mercer._inputs import checked_data, checked_rows, checked_weights, need_two_classes
-from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._inputs import (
+    checked_data,
+    checked_rows,
+    checked_weights,
+    fit_context,
+    need_two_classes,
+)
+from mercer._sklearn import Interval, StrOptions
 from mercer._threads import holds_blas
 from mercer._warnings import warn
 from mercer.kernels import Kernel, Linear

@@ -14,10 +14,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._arguments import OF_LINEAR_MACHINES, says_instead
 from mercer._folds import deal_folds
-from mercer._inputs import checked_data, checked_rows, checked_weights, need_two_classes
-from mercer._sklearn import StrOptions, fit_context
+from mercer._inputs import (
+    OF_LINEAR_MACHINES,
+    checked_data,
+    checked_rows,
+    checked_weights,
+    fit_context,
+    need_two_classes,
+    says_instead,
+)
+from mercer._sklearn import StrOptions
 from mercer.calibration import PairSigmoids
 from mercer.gram import KernelSums
 from mercer.kernels import Linear

@@ -17,14 +17,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
-from mercer._inputs import need_two_classes
+from mercer._inputs import fit_context, need_two_classes
 from mercer._sklearn import (
     Interval,
     InvalidParameterError,
     Scorer,
     StrOptions,
     asks_for_probabilities,
-    fit_context,
     validate_parameter_constraints,
 )
 from mercer._warnings import warn
