@@ -242,6 +242,19 @@ def need_two_classes(n_classes: int, more: str = "") -> None:
         )
 
 
+def classes_of(y: Any, more: str = "") -> tuple[Any, NDArray[np.int64]]:
+    """Return the labels, sorted, and the position of each row's label; two of them at least.
+
+    Examples
+    --------
+    >>> classes_of(np.array(["b", "a", "b"]))
+    (array(['a', 'b'], dtype='<U1'), array([1, 0, 1]))
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    need_two_classes(classes.size, more)
+    return classes, codes
+
+
 def class_codes(y: Any, classes: Any) -> NDArray[np.int64]:
     """Return the position of every label in the sorted classes, or name the first strange one.
 

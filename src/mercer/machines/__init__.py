@@ -1,7 +1,6 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
 from mercer.machines.fold_path import BoundedStart, FoldPath, PathSettings, SharedMatrix
-from mercer.machines.kernel_data import KernelData
 from mercer.machines.kernel_machine import (
     KERNEL_CONSTRAINTS,
     MARGIN_CONSTRAINTS,
@@ -32,7 +31,7 @@ from mercer.machines.training import (
     warn_if_indefinite,
     warn_unless_converged,
 )
-from mercer.machines.two_class_machine import TwoClassMachine
+from mercer.machines.two_class_machine import KernelData, TwoClassMachine
 
 __all__ = [
     "KERNEL_CONSTRAINTS",

@@ -20,8 +20,8 @@ from mercer._inputs import (
     checked_data,
     checked_rows,
     checked_weights,
+    classes_of,
     fit_context,
-    need_two_classes,
 )
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import holds_blas
@@ -250,8 +250,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         counted = self.cv is None or isinstance(self.cv, Integral)
         fold = None if counted else split_folds(X, y, self.cv)
         kept = np.flatnonzero(checked_weights(sample_weight, X))
-        classes, codes = np.unique(y[kept], return_inverse=True)
-        need_two_classes(classes.size, "; one class alone is described by SVDD")
+        classes, codes = classes_of(y[kept], "; one class alone is described by SVDD")
         rows = self._training_rows(X, sample_weight, translate=True)
         weights, gram = rows.weights, rows.gram
         tasks = class_tasks(gram, codes, weights, classes.size, float(self.nu))

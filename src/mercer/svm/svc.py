@@ -20,8 +20,8 @@ from mercer._inputs import (
     checked_data,
     checked_rows,
     checked_weights,
+    classes_of,
     fit_context,
-    need_two_classes,
     says_instead,
 )
 from mercer._sklearn import StrOptions
@@ -288,7 +288,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         X, y = checked_data(self, X, y, ensure_min_samples=2, **self._data_format())
         if y.dtype.kind not in "biuUS":  # whole numbers and strings are labels whatever they are
             check_classification_targets(y)
-        classes, codes = _classes(y, X, sample_weight)
+        counted = y if sample_weight is None else y[checked_weights(sample_weight, X) > 0]
+        classes, codes = classes_of(counted)
         rows = self._training_rows(X, sample_weight)
         factors = class_factors(self.class_weight, classes, codes, rows.weights)
         training = Training.of(
@@ -353,7 +354,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self._one_vs_one = classes.size > 2 and self.multi_class == "ovo"
         model = build_dual_model(training, codes, classes.size, self._one_vs_one)
         self.support_ = rows.kept[model.support].astype(np.int32)
-        pairwise = rows.kernel.is_pairwise
+        pairwise = self._is_pairwise()
         self.support_vectors_ = np.empty((0, 0)) if pairwise else X[self.support_]
         self.n_support_ = model.n_support
         self.dual_coef_ = model.dual_coef
@@ -512,14 +513,3 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         else:
             sums = self._sums(X, self._n_threads(), rounded=True)
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
-
-
-def _classes(y: Any, X: Any, sample_weight: Any) -> tuple[Any, Any]:
-    """Return the labels of rows with weight, and the position of the label of each such row."""
-    classes, codes = np.unique(y, return_inverse=True)
-    if sample_weight is not None:
-        codes = codes[checked_weights(sample_weight, X) > 0]
-        present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
-        classes, codes = classes[present], np.searchsorted(present, codes)
-    need_two_classes(classes.size)
-    return classes, codes
