@@ -19,8 +19,8 @@ WIDTH, HEIGHT, GAP = 1.75, 0.5, 0.55
 ASIDE = {
     "tables": -3.6,
     "studies": 4.6,
-    "report": -1.42,
-    "plotting": -1.42,
+    "report": -1.55,
+    "plotting": -1.55,
     "datasets": -5.2,
     "feature_selection": 0.1,
     "calibration": 4.7,
