@@ -16,7 +16,16 @@ from mercer.plotting.palette import BLUE, GREY, SKY
 
 ROOT = Path(__file__).parents[1]
 WIDTH, HEIGHT, GAP = 1.75, 0.5, 0.55
-ASIDE = {"datasets": -5.2, "calibration": 4.7, "problems": -2.2}
+ASIDE = {
+    "tables": -3.6,
+    "studies": 4.6,
+    "report": -1.55,
+    "plotting": -1.55,
+    "datasets": -5.2,
+    "feature_selection": 0.1,
+    "calibration": 4.7,
+    "problems": -2.2,
+}
 """Packages that would stand in the way of arrows between others."""
 
 
@@ -74,10 +83,13 @@ def draw() -> None:
     corner = (engine[0] - WIDTH / 2, engine[1] - HEIGHT / 2)
     ax.add_patch(plt.Rectangle(corner, WIDTH, HEIGHT, fc=BLUE, ec=BLUE, zorder=3))
     ax.text(*engine, "engine (C++)", ha="center", va="center", fontsize=11, color="white", zorder=4)
-    bow = {"arrowstyle": "->", "color": SKY, "lw": 1.5, "connectionstyle": "arc3,rad=-0.5"}
-    for name in ("gram", "solvers"):
+    for name in ("gram", "problems", "solvers"):
         x, y = at[name]
-        ax.annotate("", (engine[0] + WIDTH / 2, engine[1]), (x + WIDTH / 2, y), arrowprops=bow)
+        side = -1 if x < 0 else 1
+        bow = {"arrowstyle": "->", "color": SKY, "lw": 1.5}
+        bow["connectionstyle"] = f"arc3,rad={-0.5 * side}"
+        end, start = (engine[0] + side * WIDTH / 2, engine[1]), (x + side * WIDTH / 2, y)
+        ax.annotate("", end, start, arrowprops=bow)
     ax.set(xlim=(-edge, edge), ylim=(engine[1] - HEIGHT, HEIGHT))
     ax.axis("off")
     figure.savefig(ROOT / "docs" / "images" / "layers.png", dpi=110)

@@ -137,7 +137,8 @@ template <class T>
 InnerResult BlockSmo<T>::solve_inner(double tol) {
     const std::int64_t slice = 100 * block_.count();  // often enough to look at the clock
     const std::int64_t left = session_.options.max_iter - session_.result.n_iter;
-    const Index width = (block_.count() + row_padding - 1) / row_padding * row_padding;
+    constexpr Index step = row_padding / Index(sizeof(T) / sizeof(float));  // of the loops: a number of bytes
+    const Index width = (block_.count() + step - 1) / step * step;
     InnerProblem<T> inner{block_.kernel(),
                           block_.stride(),
                           width,
@@ -300,6 +301,8 @@ template <class T>
 void BlockSmo<T>::update_from_block() {
     Array<const T*> rows;
     Array<double> weights, sums(n_, 0.0);
+    rows.reserve(n_);
+    weights.reserve(n_);
     for (Index place = 0; place < n_; ++place) {
         if (change(place) == 0.0) continue;
         const double on_diagonal = static_cast<double>(block_.row(place)[place]);

@@ -55,7 +55,7 @@ private:
     Array<double> moved_;               // by how much the variables of each of them changed
     Array<std::atomic<char>> changed_;  // whether they did; read by helpers
     Buffer<double> workspace_;
-    Array<std::int64_t> free_;
+    Buffer<std::int64_t> free_;
     std::int64_t round_ = 0, steps_ = 0;
     Index n_moved_ = 0;
     Array<T> inner_gradient_, up_, low_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <thread>
@@ -33,29 +34,27 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // every twentieth of a second, and so does one that ends when nobody has asked for so long; the answer holds for all.
 class Limits {
 public:
-    explicit Limits(const SmoOptions& given) : given_(given), start_(Clock::now()), listened_(start_), asked_(start_) {}
+    explicit Limits(const SmoOptions& given)
+        : given_(given), of_programs_(given), start_(Clock::now()), listened_(start_), asked_(start_) {
+        of_programs_.progress = [this](std::int64_t steps, double gap) { return ask(steps, gap); };
+    }
 
-    SmoOptions remaining(double tol, std::int64_t n_iter) {
-        SmoOptions options = given_;
+    SmoOptions remaining(double tol, std::int64_t n_iter) const {
+        SmoOptions options = of_programs_;
         options.tol = tol;
         if (given_.max_iter >= 0) options.max_iter = std::max<std::int64_t>(0, given_.max_iter - n_iter);
         if (given_.time_limit >= 0.0)
             options.time_limit = std::max(0.0, given_.time_limit - Seconds(Clock::now() - start_).count());
-        options.progress = [this](std::int64_t steps, double gap) { return ask(steps, gap); };
         return options;
     }
 
     void note_end(const SmoResult& result) {
-        listen();
-        if (is_over(asked_)) ask(result.n_iter, result.gap);
+        const Clock::time_point now = Clock::now();
+        listen(now);
+        if (is_over(asked_, now)) ask(result.n_iter, result.gap);
     }
 
-    // Signals come to the caller only, who may be the one that waits for the others.
-    void listen() {
-        if (std::this_thread::get_id() != caller_ || !is_over(listened_)) return;
-        listened_ = Clock::now();
-        if (given_.check_signals) given_.check_signals();
-    }
+    void listen() { listen(Clock::now()); }
 
     void stop() { stopped_ = true; }
     bool is_stopped() const { return stopped_; }
@@ -64,7 +63,16 @@ private:
     using Clock = std::chrono::steady_clock;
     using Seconds = std::chrono::duration<double>;
 
-    static bool is_over(Clock::time_point start) { return Clock::now() - start > std::chrono::milliseconds(50); }
+    static bool is_over(Clock::time_point start, Clock::time_point now) {
+        return now - start > std::chrono::milliseconds(50);
+    }
+
+    // Signals come to the caller only, who may be the one that waits for the others.
+    void listen(Clock::time_point now) {
+        if (std::this_thread::get_id() != caller_ || !is_over(listened_, now)) return;
+        listened_ = now;
+        if (given_.check_signals) given_.check_signals();
+    }
 
     bool ask(std::int64_t n_iter, double gap) {
         if (!stopped_ && given_.progress && given_.progress(n_iter, gap)) stopped_ = true;
@@ -73,6 +81,7 @@ private:
     }
 
     const SmoOptions& given_;
+    SmoOptions of_programs_;
     const std::thread::id caller_ = std::this_thread::get_id();
     const Clock::time_point start_;
     Clock::time_point listened_;  // of the caller alone
@@ -165,13 +174,19 @@ private:
                 throw std::invalid_argument("the kernel and the problem must have the same number of rows");
             return;
         }
+        const Index *const begin = all_.row + first_, *const end = begin + n();
+        if (std::adjacent_find(begin, end, std::greater_equal<Index>()) == end) {  // they rise: no row comes twice
+            selection_.assign(begin, end);
+            is_everything_ = n() == supply_.size();
+            return;
+        }
         Array<Index> place(supply_.size(), -1);
         place_.reserve(n());
-        for (Index i = first_; i < first_ + n(); ++i) {
-            Index& known = place[all_.row[i]];
+        for (const Index* row = begin; row != end; ++row) {
+            Index& known = place[*row];
             if (known < 0) {
                 known = selection_.size();
-                selection_.push_back(all_.row[i]);
+                selection_.push_back(*row);
             }
             place_.push_back(known);
         }
@@ -185,24 +200,18 @@ private:
         if (!all_.image) return set_gradient();
         Array<double> moved(n());
         for (Index i = 0; i < n(); ++i) moved[i] = at_.beta[i] - all_.anchor[first_ + i];
-        const Array<double> change = image_of(moved.data(), everyone(), is_rough());
+        const Array<double> change = image_of(moved.data(), nullptr, is_rough());
         for (Index i = 0; i < n(); ++i)
             at_.gradient[i] = problem_.p[i] + problem_.ridge[i] * at_.beta[i] + all_.image[first_ + i] + change[i];
     }
 
     void set_gradient() {
-        const Array<double> image = image_of(at_.beta, everyone(), false);
+        const Array<double> image = image_of(at_.beta, nullptr, false);
         for (Index i = 0; i < n(); ++i) at_.gradient[i] = problem_.p[i] + problem_.ridge[i] * at_.beta[i] + image[i];
     }
 
-    Array<Index> everyone() const {
-        Array<Index> all(n());
-        for (Index i = 0; i < n(); ++i) all[i] = i;
-        return all;
-    }
-
-    // K times a vector, at some of the variables.
-    Array<double> image_of(const double* vector, const Array<Index>& variables, bool rough) const {
+    // K times a vector, at some of the variables, or at all where `variables` is null.
+    Array<double> image_of(const double* vector, const Array<Index>* variables, bool rough) const {
         Array<Index> from, to;
         Array<double> weights;
         for (Index i = 0; i < n(); ++i) {
@@ -210,9 +219,10 @@ private:
             from.push_back(row_of(i));
             weights.push_back(vector[i]);
         }
-        if (from.empty()) return Array<double>(variables.size(), 0.0);
-        to.reserve(variables.size());
-        for (Index i : variables) to.push_back(row_of(i));
+        const Index count = variables ? variables->size() : n();
+        if (from.empty()) return Array<double>(count, 0.0);
+        to.reserve(count);
+        for (Index k = 0; k < count; ++k) to.push_back(row_of(variables ? (*variables)[k] : k));
         return supply_.times(to, from, weights, rough, pool_);
     }
 
@@ -312,7 +322,7 @@ private:
         for (Index count = first_look;; count = 0) {
             const Array<Index> leading = leading_variables(exact, error, count);
             if (leading.empty()) return;
-            const Array<double> image = image_of(at_.beta, leading, false);
+            const Array<double> image = image_of(at_.beta, &leading, false);
             for (Index k = 0; k < leading.size(); ++k) {
                 const Index i = leading[k];
                 const double value = problem_.p[i] + problem_.ridge[i] * at_.beta[i] + image[k];
@@ -376,10 +386,13 @@ void solve_programs(const RowSupply& given, const Programs& programs, const SmoO
     Index largest = 0;
     for (Index k = 0; k < programs.count; ++k) largest = std::max(largest, programs.ends[k + 1] - programs.ends[k]);
     // Small programs that share points: kernel values are computed once for all of them.
-    std::unique_ptr<RowSupply> held;
+    std::unique_ptr<MatrixSupply<double>> held;
     if (programs.count > 2 && largest <= few_variables && given.size() <= few_points) {
         Pool alone(1);
         held = given.held(alone);
+        // Exact where a point meets itself, as the programs have it.
+        for (Index i = 0; held && i < programs.ends[programs.count]; ++i)
+            held->set_diagonal(programs.row ? programs.row[i] : i, programs.diagonal[i]);
     }
     const RowSupply& supply = held ? *held : given;
     Limits limits(options);

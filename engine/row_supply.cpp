@@ -66,6 +66,8 @@ Array<double> summed_rows(const RowSource<T>& source, const Array<Index>& to, co
 
 }  // namespace
 
+std::unique_ptr<MatrixSupply<double>> RowSupply::held(Pool&) const { return nullptr; }
+
 // With few features a row is computed sooner than fresh memory for it is had from the system.
 std::int64_t PointSupply::worthwhile_cache() const {
     constexpr Index few_features = 256;
@@ -81,7 +83,7 @@ std::unique_ptr<RowSource<double>> PointSupply::wide(const Array<Index>* selecti
     return computed<double>(points_, n_, d_, selection, shape_, pool);
 }
 
-std::unique_ptr<RowSupply> PointSupply::held(Pool& pool) const {
+std::unique_ptr<MatrixSupply<double>> PointSupply::held(Pool& pool) const {
     const Index stride = padded(n_);
     Buffer<double> values(n_ * stride);
     std::fill_n(values.data(), n_ * stride, 0.0);
@@ -98,9 +100,12 @@ Array<double> PointSupply::times(const Array<Index>& to, const Array<Index>& fro
 
 namespace {
 
+// A small part is copied: a matrix of its own is a working set as it is.
 template <class T>
 std::unique_ptr<RowSource<T>> matrix_rows(const T* matrix, Index stride, Index n, const Array<Index>* selection) {
+    constexpr Index small = 256;
     if (!selection) return std::make_unique<MatrixRows<T>>(matrix, stride, Array<Index>{}, n);
+    if (selection->size() <= small) return MatrixRows<T>(matrix, stride, {}, n).subset(*selection);
     return std::make_unique<MatrixRows<T>>(matrix, stride, *selection, selection->size());
 }
 

@@ -8,6 +8,9 @@
 
 namespace mercer {
 
+template <class T>
+class MatrixSupply;
+
 class RowSupply {
 public:
     virtual ~RowSupply() = default;
@@ -22,7 +25,7 @@ public:
     virtual std::unique_ptr<RowSource<double>> wide(const Array<Index>* selection, Pool& pool) const = 0;
 
     // The same with all values in memory, where that saves work; else null.
-    virtual std::unique_ptr<RowSupply> held(Pool&) const { return nullptr; }
+    virtual std::unique_ptr<MatrixSupply<double>> held(Pool&) const;
 
     // For each point of `to`, the sum of its kernel values with the points of `from`, each times its weight. Values are
     // of single precision only where there are no others or `rough` allows it; sums never.
@@ -40,7 +43,7 @@ public:
     std::int64_t worthwhile_cache() const override;
     std::unique_ptr<RowSource<float>> single(const Array<Index>* selection, Pool& pool) const override;
     std::unique_ptr<RowSource<double>> wide(const Array<Index>* selection, Pool& pool) const override;
-    std::unique_ptr<RowSupply> held(Pool& pool) const override;
+    std::unique_ptr<MatrixSupply<double>> held(Pool& pool) const override;
     Array<double> times(const Array<Index>& to, const Array<Index>& from, const Array<double>& weights, bool rough,
                         Pool& pool) const override;
 
@@ -57,6 +60,9 @@ public:
     MatrixSupply(const T* matrix, Index stride, Index n) : matrix_(matrix), stride_(stride), n_(n) {}
     MatrixSupply(Buffer<T> own, Index stride, Index n)
         : own_(std::move(own)), matrix_(own_.data()), stride_(stride), n_(n) {}
+
+    // Of a matrix of its own.
+    void set_diagonal(Index i, T value) { own_[i * stride_ + i] = value; }
 
     Index size() const override { return n_; }
     std::unique_ptr<RowSource<float>> single(const Array<Index>* selection, Pool&) const override;

@@ -127,6 +127,40 @@ def test_column_names_must_match(iris: Any) -> None:
         model.predict(frame[list("abdc")])
 
 
+def test_frames_of_numbers_are_read_as_arrays(iris: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = iris
+    frame, labels = pandas.DataFrame(X, columns=list("abcd")), pandas.Series(y, index=y[::-1])
+    model = SVC().fit(frame, labels)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    np.testing.assert_array_equal(
+        model.decision_function(frame), SVC().fit(X, y).decision_function(X)
+    )
+    with pytest.warns(UserWarning, match="valid feature names"):
+        model.predict(X)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[list("abc")])
+    with pytest.raises(ValueError, match="NaN"):
+        model.predict(frame.mask(frame > 5))
+    without_names = SVC().fit(X, y)
+    with pytest.warns(UserWarning, match="without feature names"):
+        without_names.predict(frame)
+    assert not hasattr(model.fit(X, y), "feature_names_in_")
+    mixed = frame.assign(a=frame["a"].astype("float32"), b=frame["b"].round().astype("int64"))
+    same = SVC().fit(mixed.to_numpy(dtype=np.float64), y)
+    found = SVC().fit(mixed, labels).decision_function(mixed)
+    np.testing.assert_array_equal(found, same.decision_function(mixed.to_numpy(dtype=np.float64)))
+
+
+def test_weights_of_features_follow_another_fit(iris: Any) -> None:
+    X, y = iris
+    model = SVC(kernel="linear").fit(X, y)
+    before = model.coef_
+    after = model.fit(X[:, :2], y).coef_
+    assert before.shape == (3, 4)
+    np.testing.assert_array_equal(after, SVC(kernel="linear").fit(X[:, :2], y).coef_)
+
+
 @pytest.mark.parametrize("model", VARIANTS, ids=str)
 def test_pickle_keeps_the_model(model: Any, iris: Any) -> None:
     X, y = iris

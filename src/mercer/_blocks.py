@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 IN_CACHE = 1 << 17
 """Entries that stay in the processor's cache: a megabyte."""
 
@@ -11,14 +9,13 @@ IN_MEMORY = 1 << 20
 """Entries that are worked on at a time where that is not needed: 8 MiB."""
 
 
-def row_blocks(n_rows: int, n_columns: int, entries: int = IN_MEMORY) -> Iterator[slice]:
+def row_blocks(n_rows: int, n_columns: int, entries: int = IN_MEMORY) -> list[slice]:
     """Cut the rows of a matrix into slices of a bounded number of entries.
 
     Examples
     --------
-    >>> list(row_blocks(5, 10, entries=20))
+    >>> row_blocks(5, 10, entries=20)
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     step = max(1, entries // max(1, n_columns))
-    for start in range(0, n_rows, step):
-        yield slice(start, min(n_rows, start + step))
+    return [slice(start, min(n_rows, start + step)) for start in range(0, n_rows, step)]

@@ -1,12 +1,9 @@
 """The only place that touches private parts of scikit-learn."""
 
-from collections.abc import Callable
-from datetime import date, timedelta
-from functools import wraps
 from typing import Any
 
 import numpy as np
-from sklearn.base import _fit_context, is_regressor
+from sklearn.base import _fit_context as validated_fit
 from sklearn.metrics import get_scorer
 from sklearn.metrics._scorer import _BaseScorer as Scorer
 from sklearn.utils import _safe_indexing as take_rows
@@ -32,33 +29,13 @@ __all__ = [
     "asks_for_probabilities",
     "check_sample_weight",
     "feature_importances",
-    "fit_context",
     "fitted_rows",
     "parts_of_svm",
-    "refuse_dates",
     "set_parts_of_svm",
     "take_rows",
     "validate_parameter_constraints",
+    "validated_fit",
 ]
-
-
-def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Any], Any]:
-    """Decorate ``fit`` as scikit-learn does, which checks parameters, and refuse dates as data."""
-    in_context = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
-
-    def decorate(fit: Any) -> Any:
-        @wraps(fit)
-        def without_dates(estimator: Any, X: Any, *args: Any, **keywords: Any) -> Any:
-            if not _holds_pipeline(estimator):  # which may make numbers of dates
-                refuse_dates(X)
-            y = args[0] if args else keywords.get("y")
-            if _holds_time(getattr(y, "dtype", None)) and is_regressor(estimator):
-                refuse_dates(y, "y")  # as names of classes they serve well
-            return fit(estimator, X, *args, **keywords)
-
-        return in_context(without_dates)
-
-    return decorate
 
 
 def asks_for_probabilities(scoring: Any) -> bool:
@@ -78,39 +55,6 @@ def asks_for_probabilities(scoring: Any) -> bool:
     return wanted == "predict_proba" or (
         not isinstance(wanted, str) and {*wanted} <= {"predict_proba"}
     )
-
-
-def _holds_pipeline(estimator: Any) -> bool:
-    while estimator is not None and not hasattr(estimator, "steps"):
-        estimator = getattr(estimator, "estimator", None)
-    return estimator is not None
-
-
-def refuse_dates(values: Any, name: str = "X") -> None:
-    """Say that dates and spans of time are no numbers; which unit to take only the user knows."""
-    dtypes = getattr(values, "dtypes", None) if hasattr(values, "columns") else None
-    kinds = [getattr(values, "dtype", None)] if dtypes is None else list(dtypes)
-    for column, kind in enumerate(kinds):
-        found = kind if _holds_time(kind) else None
-        if getattr(kind, "kind", "") == "O":  # anything at all, and so looked at one by one
-            objects = values if dtypes is None else values.iloc[:, column]
-            found = _first_time(np.asarray(objects, dtype=object))
-        if found is not None:
-            where = name if dtypes is None else f"Column {values.columns[column]!r} of {name}"
-            raise ValueError(
-                f"{where} holds dates or times ({found}); turn them into numbers first, for "
-                "instance days since the first of them."
-            )
-
-
-def _holds_time(kind: Any) -> bool:
-    """Tell this of a dtype: NumPy and pandas have a kind, polars has a method."""
-    return getattr(kind, "kind", "") in ("M", "m") or getattr(kind, "is_temporal", bool)()
-
-
-def _first_time(objects: Any) -> str | None:
-    times = (date, timedelta, np.datetime64, np.timedelta64)
-    return next((type(one).__name__ for one in objects.flat if isinstance(one, times)), None)
 
 
 def feature_importances(model: Any, getter: Any) -> Any:

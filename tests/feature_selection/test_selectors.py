@@ -194,7 +194,7 @@ def test_a_penalty_makes_scales_small() -> None:
 
 def test_slopes_of_what_is_minimised() -> None:
     from mercer.feature_selection.scaled import _Descent
-    from mercer.machines.kernel_data import KernelData
+    from mercer.machines import KernelData
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4))

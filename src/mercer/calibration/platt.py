@@ -16,8 +16,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mercer._folds import deal_folds, split_folds
-from mercer._inputs import need_two_classes
-from mercer._sklearn import HasMethods, check_sample_weight, fit_context, take_rows
+from mercer._inputs import classes_of, fit_context
+from mercer._sklearn import HasMethods, check_sample_weight, take_rows
 from mercer._threads import holds_blas
 from mercer.calibration.pair_sigmoids import PairSigmoids
 
@@ -129,8 +129,7 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if sample_weight is not None:
             sample_weight = check_sample_weight(sample_weight, X)
             kept = np.flatnonzero(sample_weight)
-        classes, codes = np.unique(y[kept], return_inverse=True)
-        need_two_classes(classes.size)
+        classes, codes = classes_of(y[kept])
         if fold is None:
             fold = np.full(len(y), -1)
             fold[kept] = deal_folds(take_rows(X, kept), codes, self.cv or 5, self.random_state)

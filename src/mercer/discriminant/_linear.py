@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._inputs import need_two_classes
+from mercer._inputs import classes_of
 
 Floats = NDArray[np.float64]
 
@@ -26,10 +26,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """Check the data; return the rows and +1 or -1 for each row and machine."""
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        need_two_classes(classes.size)
-        self.classes_ = classes
-        machines = np.array([1]) if classes.size == 2 else np.arange(classes.size)
+        self.classes_, codes = classes_of(y)
+        n_classes = len(self.classes_)
+        machines = np.array([1]) if n_classes == 2 else np.arange(n_classes)
         return X, np.where(codes[:, None] == machines, 1.0, -1.0)
 
     def _keep(self, weights: Floats) -> Self:

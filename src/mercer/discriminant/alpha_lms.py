@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mercer._sklearn import Interval, fit_context
+from mercer._inputs import fit_context
+from mercer._sklearn import Interval
 from mercer.discriminant._linear import LinearClassifier, with_constant
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from mercer._sklearn import Interval, fit_context
+from mercer._inputs import fit_context
+from mercer._sklearn import Interval
 from mercer._warnings import warn
 from mercer.discriminant._linear import Floats, LinearClassifier, with_constant
 

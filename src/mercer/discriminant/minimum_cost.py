@@ -12,7 +12,8 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from mercer._sklearn import HasMethods, Interval, check_sample_weight, fit_context
+from mercer._inputs import fit_context
+from mercer._sklearn import HasMethods, Interval, check_sample_weight
 from mercer._threads import holds_blas
 from mercer.discriminant._costs import Floats, checked_costs, checked_priors, mean_cost
 

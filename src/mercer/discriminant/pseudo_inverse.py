@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from mercer._inputs import checked_weights
-from mercer._sklearn import Interval, fit_context
+from mercer._inputs import checked_weights, fit_context
+from mercer._sklearn import Interval
 from mercer._threads import holds_blas
 from mercer.discriminant._linear import LinearClassifier, with_constant
 

@@ -12,7 +12,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._sklearn import Interval, fit_context
+from mercer._inputs import fit_context
+from mercer._sklearn import Interval
 from mercer._threads import holds_blas
 from mercer.feature_selection.scores import pearson_score
 

@@ -17,8 +17,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._inputs import checked_weights, need_two_classes
-from mercer._sklearn import HasMethods, Interval, RealNotInt, StrOptions, fit_context
+from mercer._inputs import checked_weights, classes_of, fit_context
+from mercer._sklearn import HasMethods, Interval, RealNotInt, StrOptions
 from mercer._threads import holds_blas
 from mercer.feature_selection._estimator_ranker import EstimatorRanker
 from mercer.feature_selection._kernel_ranker import CRITERIA, JOINTS, KernelRanker, machine_for
@@ -434,8 +434,7 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
     def _kernel_ranker(
         self, X: Any, y: Any, weights: Any, rng: np.random.RandomState
     ) -> KernelRanker:
-        classes, codes = np.unique(y, return_inverse=True)
-        need_two_classes(classes.size)
+        _, codes = classes_of(y)
         return KernelRanker(
             self.estimator,
             np.ascontiguousarray(X),

@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
+from mercer._inputs import fit_context
 from mercer._progress import say
-from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
+from mercer._sklearn import HasMethods, Interval, StrOptions
 from mercer._threads import holds_blas
 from mercer.feature_selection.kernel_rfe import KernelRFE, SelectedEstimatorMixin
 from mercer.feature_selection.ranking_curve import RankingCurve, ranking_curve

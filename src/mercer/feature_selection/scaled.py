@@ -14,8 +14,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._inputs import need_two_classes
-from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._inputs import fit_context, need_two_classes
+from mercer._sklearn import Interval, StrOptions
 from mercer._threads import holds_blas
 from mercer.feature_selection._kernel_ranker import restricted
 from mercer.feature_selection.steps import RoundState, as_step, n_dropped, percent

@@ -12,7 +12,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._sklearn import HasMethods, Interval, fit_context
+from mercer._inputs import fit_context
+from mercer._sklearn import HasMethods, Interval
 from mercer._threads import holds_blas
 from mercer.svm import SVC
 

@@ -11,9 +11,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._inputs import need_two_classes
+from mercer._inputs import fit_context, need_two_classes
 from mercer._progress import say
-from mercer._sklearn import Interval, StrOptions, check_sample_weight, fit_context
+from mercer._sklearn import Interval, StrOptions, check_sample_weight
 from mercer._threads import holds_blas
 from mercer.fuzzy._clusters import find_clusters
 from mercer.fuzzy._search import Cost, Found, Population, Start, search, start_from

@@ -2,11 +2,9 @@
 
 from mercer._threads import available_threads, blas_threads
 from mercer.gram.base import Gram, StoredGram, finite
-from mercer.gram.computed import ComputedGram
+from mercer.gram.computed import ComputedGram, RequestedGram, make_gram
 from mercer.gram.distances import SquaredDistances
-from mercer.gram.make import make_gram
 from mercer.gram.pairwise import KernelSums, kernel_products
-from mercer.gram.requested import RequestedGram
 from mercer.gram.resources import instruction_set, release_memory
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from typing import Any, Literal, NamedTuple
 
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from mercer import _engine
 from mercer._blocks import row_blocks
-from mercer.gram.resources import physical_memory
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -70,6 +70,20 @@ def finite(diagonal: Floats) -> Floats:
             "scale the features or choose another kernel."
         )
     return diagonal
+
+
+def physical_memory() -> float:
+    """Return the bytes of memory of this machine, or infinity where the system does not say.
+
+    Examples
+    --------
+    >>> physical_memory() > 1e6
+    True
+    """
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
 
 
 class Gram(ABC):

@@ -1,4 +1,4 @@
-"""A kernel matrix whose rows the engine computes from the data when they are needed."""
+"""Kernel matrices of points: rows from the engine, or from a kernel in Python, when needed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from mercer import _engine
+from mercer._blocks import row_blocks
+from mercer._threads import blas_for
 from mercer.gram.base import (
     Floats,
     Gram,
@@ -25,7 +28,10 @@ from mercer.gram.pairwise import (
     fill,
     products,
 )
-from mercer.kernels import PairwiseForm
+from mercer.kernels import Kernel, PairwiseForm
+
+DENSE_LIMIT = 256 * 2**20
+"""Sparse data of fewer bytes than this when dense are made dense, since the engine is faster."""
 
 SINGLE_PRECISION_REACH = 200.0
 """Largest exponent for which a float32 kernel value keeps five digits."""
@@ -181,3 +187,92 @@ class _Points:
         if self.form.family == "rbf":
             return self.form.gamma * squared
         return self.form.gamma * float(np.sqrt(squared * self.double.shape[1]))
+
+
+class RequestedGram(Gram):
+    """Rows from any kernel, asked for in blocks; the whole matrix is never formed.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A resolved kernel.
+    X : array-like or sparse matrix of shape (n, d)
+        The points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import RBF, Linear
+    >>> gram = RequestedGram(RBF(1.0) + Linear(), np.array([[0.0], [1.0]]))
+    >>> gram.diag()
+    array([1., 2.])
+    """
+
+    def __init__(self, kernel: Kernel, X: Any) -> None:
+        self.kernel = kernel
+        self.X = X.tocsr() if sp.issparse(X) else X
+        self.n = self.X.shape[0]
+
+    def diag(self) -> Floats:
+        """Return the n diagonal entries."""
+        return np.asarray(self.kernel.diag(self.X), dtype=np.float64)
+
+    def block(self, rows: Indices, columns: Indices) -> Floats:
+        """Return the entries of some rows and some columns."""
+        return np.asarray(self.kernel(self.X[rows], self.X[columns]), dtype=np.float64)
+
+    def subset(self, indices: Indices) -> RequestedGram:
+        """Return the matrix of some of the points."""
+        return RequestedGram(self.kernel, self.X[indices])
+
+    def source(self) -> RowSource:
+        """Return where the engine gets the rows of this matrix from."""
+
+        def request(indices: Indices, out: Floats) -> None:
+            out[...] = self.kernel(self.X[indices], self.X)
+
+        return RowSource(_engine.requested_rows(request, self.n), None)
+
+
+def make_gram(kernel: Kernel, X: Any, *, memory: float = 200e6) -> Gram:
+    """Return the kernel matrix of ``X`` in the form that suits kernel, data and memory.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A resolved kernel; for "precomputed" and what is built on it, ``X`` is the matrix itself.
+    X : ndarray or sparse matrix of shape (n, d)
+        The points.
+    memory : float, default=200e6
+        Bytes that a whole matrix may take where the engine does not know the kernel. Beyond, rows
+        are asked for in blocks.
+
+    Returns
+    -------
+    Gram
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import RBF
+    >>> type(make_gram(RBF(1.0), np.zeros((3, 2)))).__name__
+    'ComputedGram'
+    """
+    if kernel.is_pairwise:
+        return StoredGram(kernel(X))
+    form = kernel.pairwise_form()
+    if form is not None and sp.issparse(X) and X.shape[0] * X.shape[1] * 8 <= DENSE_LIMIT:
+        X = X.toarray()
+    if form is not None and not sp.issparse(X):
+        return ComputedGram(form, np.ascontiguousarray(X, dtype=np.float64))
+    if X.shape[0] ** 2 * 8 <= memory:
+        return StoredGram(_whole(kernel, X))
+    return RequestedGram(kernel, X)
+
+
+def _whole(kernel: Kernel, X: Any) -> np.ndarray:
+    values = np.empty((X.shape[0], X.shape[0]))
+    with blas_for(len(values)):
+        for rows in row_blocks(*values.shape):
+            values[rows] = kernel(X[rows], X)
+    return values

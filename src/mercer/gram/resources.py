@@ -1,24 +1,8 @@
-"""What the machine has, and giving back what the engine keeps of it."""
+"""What the engine uses of this machine, and giving back what it keeps."""
 
 from __future__ import annotations
 
-import os
-
 from mercer import _engine
-
-
-def physical_memory() -> float:
-    """Return the bytes of memory of this machine, or infinity where the system does not say.
-
-    Examples
-    --------
-    >>> physical_memory() > 1e6
-    True
-    """
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):
-        return float("inf")
 
 
 def release_memory() -> int:

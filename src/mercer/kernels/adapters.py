@@ -53,10 +53,8 @@ class Precomputed(Kernel):
             )
         return np.diagonal(values).copy()
 
-    @property
-    def is_pairwise(self) -> bool:
-        """True: X is a matrix of kernel values."""
-        return True
+    is_pairwise = True
+    """X is a matrix of kernel values."""
 
     def contract_gradient(self, X: Any, W: Any, Y: Any = None) -> Floats:
         """Return an empty array: there are no parameters."""
@@ -148,10 +146,8 @@ class GaussianProcessKernel(Kernel):
         """Whether the inner kernel says so."""
         return bool(self.kernel.is_stationary())
 
-    @property
-    def is_known_mercer(self) -> bool:
-        """True: those are covariances."""
-        return True
+    is_known_mercer = True
+    """True: those are covariances."""
 
     @property
     def theta(self) -> Floats:

@@ -110,10 +110,8 @@ class Linear(DotProductKernel):
         """Return the formula for the compiled engine."""
         return PairwiseForm("linear")
 
-    @property
-    def is_known_mercer(self) -> bool:
-        """True: it is a dot product."""
-        return True
+    is_known_mercer = True
+    """True: it is a dot product."""
 
 
 class _GammaKernel(DotProductKernel):

@@ -39,10 +39,8 @@ class RadialKernel(Kernel):
         """True: only the difference of the points counts."""
         return True
 
-    @property
-    def is_known_mercer(self) -> bool:
-        """True: Gaussians and exponentials have positive Fourier transforms."""
-        return True
+    is_known_mercer = True
+    """True: Gaussians and exponentials have positive Fourier transforms."""
 
     def diag(self, X: Any) -> Floats:
         """Return ones."""
@@ -116,9 +114,11 @@ class RBF(RadialKernel):
 
     def resolve(self, X: Any, sample_weight: Any = None) -> Self:
         """Return the same kernel with gamma as a number or an array of numbers."""
-        if isinstance(self.gamma, str):
-            checks.choice(self, "gamma", self.gamma, DATA_WIDTHS)
-        resolved = self._replace(gamma=resolve_gamma(self.gamma, X, sample_weight))
+        gamma = self.gamma
+        if isinstance(gamma, str):
+            checks.choice(self, "gamma", gamma, DATA_WIDTHS)
+            gamma = resolve_gamma(gamma, X, sample_weight)
+        resolved = self._replace(gamma=gamma)
         widths = resolved._gamma()
         if not isinstance(widths, float):
             checks.fits_columns(self, "gamma", widths, as_points(X).shape[1])

@@ -58,10 +58,8 @@ class Constant(Kernel):
         """True: nothing of the points counts."""
         return True
 
-    @property
-    def is_known_mercer(self) -> bool:
-        """True: a positive constant is a dot product."""
-        return True
+    is_known_mercer = True
+    """True: a positive constant is a dot product."""
 
     def free_parameters(self) -> dict[str, float | Floats]:
         """Return the value."""

@@ -1,7 +1,6 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
 from mercer.machines.fold_path import BoundedStart, FoldPath, PathSettings, SharedMatrix
-from mercer.machines.kernel_data import KernelData
 from mercer.machines.kernel_machine import (
     KERNEL_CONSTRAINTS,
     MARGIN_CONSTRAINTS,
@@ -13,28 +12,26 @@ from mercer.machines.kernel_machine import (
     rows_of,
 )
 from mercer.machines.left_out import balanced_anew, out_of_fold_values
-from mercer.machines.tasks import (
+from mercer.machines.training import (
     DualModel,
+    Penalty,
+    Training,
     TwoClassTask,
     TwoClassTasks,
     build_dual_model,
+    class_factors,
     class_votes,
     combine_pairs,
     decompose,
     machine_coefficients,
+    no_minimum,
     pairs_of,
     slacks,
-)
-from mercer.machines.training import (
-    Penalty,
-    Training,
-    class_factors,
-    no_minimum,
     warn_about,
     warn_if_indefinite,
     warn_unless_converged,
 )
-from mercer.machines.two_class_machine import TwoClassMachine
+from mercer.machines.two_class_machine import KernelData, TwoClassMachine
 
 __all__ = [
     "KERNEL_CONSTRAINTS",

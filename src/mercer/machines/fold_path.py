@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram, StoredGram
-from mercer.machines.tasks import TwoClassTask, decompose
-from mercer.machines.training import Penalty
+from mercer.machines.training import Penalty, TwoClassTask, decompose
 from mercer.problems import QuadraticProgram
 from mercer.solvers import Options, PathSolutions, Solution, solve, solve_path
 from mercer.solvers.path import SINGLE_MARGIN, SINGLE_ROUNDING

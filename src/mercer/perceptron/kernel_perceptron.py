@@ -15,11 +15,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._blocks import row_blocks
-from mercer._inputs import checked_data, checked_rows, class_codes, need_two_classes
-from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._inputs import (
+    checked_data,
+    checked_rows,
+    class_codes,
+    classes_of,
+    fit_context,
+    need_two_classes,
+)
+from mercer._sklearn import Interval, StrOptions
 from mercer._warnings import warn
 from mercer.gram import finite, kernel_products, make_gram
-from mercer.gram.make import DENSE_LIMIT
+from mercer.gram.computed import DENSE_LIMIT
 from mercer.kernels import Kernel, Linear
 from mercer.machines import KernelMachine, warn_if_indefinite
 from mercer.perceptron._learning import (
@@ -237,8 +244,7 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
         X, y = checked_data(self, X, y, **self._data_format())
         check_classification_targets(y)
         self._check_square(X)
-        classes, codes = np.unique(y, return_inverse=True)
-        need_two_classes(classes.size)
+        classes, codes = classes_of(y)
         signs = _signs(codes, classes.size)
         memory = self._new_memory(X, len(signs))
         learners = self._learners(memory, X)

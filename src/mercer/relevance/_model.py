@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram.resources import physical_memory
+from mercer.gram.base import physical_memory
 from mercer.relevance._basis import Basis
 from mercer.relevance._likelihood import Gaussian, Likelihood
 from mercer.relevance._posterior import (

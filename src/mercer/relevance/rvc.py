@@ -11,8 +11,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._inputs import checked_data, need_two_classes
-from mercer._sklearn import StrOptions, fit_context
+from mercer._inputs import checked_data, classes_of, fit_context
+from mercer._sklearn import StrOptions
 from mercer.relevance._basis import Basis
 from mercer.relevance._likelihood import Bernoulli, Softmax
 from mercer.relevance._machine import RelevanceMachine
@@ -240,8 +240,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
         self._check_square(X)
         weights = self._counts(sample_weight, X)
         kept = np.flatnonzero(weights)
-        classes, codes = np.unique(y[kept], return_inverse=True)
-        need_two_classes(classes.size)
+        classes, codes = classes_of(y[kept])
         choice = self._choice(X, kept, weights[kept])
         fits = self._fit_outputs(choice.basis, codes, weights[kept], classes.size)
         self.classes_ = classes

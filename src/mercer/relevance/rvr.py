@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from mercer._inputs import checked_data
-from mercer._sklearn import fit_context
+from mercer._inputs import checked_data, fit_context
 from mercer.relevance._likelihood import Gaussian
 from mercer.relevance._machine import RelevanceMachine
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from mercer.problems.quadratic_program import QuadraticProgram, Vector
-from mercer.solvers.solution import Solution, StartingPoint
 
 # Bounds this many times further away than the variables would move by themselves.
 _FAR = 1e8
@@ -33,28 +31,6 @@ def only_point(problem: QuadraticProgram) -> Vector | None:
         if np.isfinite(rounding) and abs(problem.delta - bound.sum()) <= rounding:
             return bound.copy()
     return None
-
-
-def variables(warm_start: Any) -> Any:
-    """Return the point that a warm start means, feasible or not."""
-    if isinstance(warm_start, StartingPoint):
-        return warm_start.start
-    return warm_start.beta if isinstance(warm_start, Solution) else np.asarray(warm_start)
-
-
-def starting_point(problem: Any, warm_start: Any) -> Vector | None:
-    """Return the feasible point that a warm start means, or None where none was given.
-
-    Parameters
-    ----------
-    problem : QuadraticProgram or Programs
-    warm_start : Solution, StartingPoint, array-like or None
-
-    Returns
-    -------
-    ndarray of shape (n,) or None
-    """
-    return None if warm_start is None else problem.repair(variables(warm_start))
 
 
 def without_far_bounds(problem: QuadraticProgram, size: float) -> QuadraticProgram | None:

@@ -14,12 +14,8 @@ from numpy.typing import NDArray
 from mercer.problems.quadratic_program import QuadraticProgram, Vector
 from mercer.solvers._limits import Callback, Limits
 from mercer.solvers._polish import pair_steps, polish
-from mercer.solvers._presolve import (
-    only_point,
-    starting_point,
-    without_far_bounds,
-)
-from mercer.solvers.solution import Solution, Status
+from mercer.solvers._presolve import only_point, without_far_bounds
+from mercer.solvers.solution import Solution, Status, starting_point
 
 Matrix = Vector
 

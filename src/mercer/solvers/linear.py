@@ -16,8 +16,8 @@ from mercer.solvers._interior_point import InteriorPoint, minimise
 from mercer.solvers._limits import Callback, Limits
 from mercer.solvers._newton import Hyperplane, RidgedNewton
 from mercer.solvers._polish import polish
-from mercer.solvers._presolve import only_point, starting_point, without_far_bounds
-from mercer.solvers.solution import Solution, Status
+from mercer.solvers._presolve import only_point, without_far_bounds
+from mercer.solvers.solution import Solution, Status, starting_point
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -224,3 +224,25 @@ class StartingPoint:
     def of(cls, problem: QuadraticProgram, solution: Solution) -> StartingPoint:
         """Return the point at which a solver of ``problem`` ended."""
         return cls(solution.beta, problem.image(solution.beta, solution.gradient))
+
+
+def variables(warm_start: Any) -> Any:
+    """Return the point that a warm start means, feasible or not."""
+    if isinstance(warm_start, StartingPoint):
+        return warm_start.start
+    return warm_start.beta if isinstance(warm_start, Solution) else np.asarray(warm_start)
+
+
+def starting_point(problem: Any, warm_start: Any) -> Vector | None:
+    """Return the feasible point that a warm start means, or None where none was given.
+
+    Parameters
+    ----------
+    problem : QuadraticProgram or Programs
+    warm_start : Solution, StartingPoint, array-like or None
+
+    Returns
+    -------
+    ndarray of shape (n,) or None
+    """
+    return None if warm_start is None else problem.repair(variables(warm_start))

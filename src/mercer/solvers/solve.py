@@ -17,10 +17,9 @@ from mercer.gram import Gram, finite
 from mercer.gram.base import Indices
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers._limits import Limits
-from mercer.solvers._presolve import variables
 from mercer.solvers.exact import solve_exact
 from mercer.solvers.linear import linear_is_worthwhile, solve_linear
-from mercer.solvers.solution import Solution, Solutions, StartingPoint, Status
+from mercer.solvers.solution import Solution, Solutions, StartingPoint, Status, variables
 
 SOLVERS = ("auto", "smo", "exact", "linear")
 

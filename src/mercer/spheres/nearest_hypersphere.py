@@ -16,8 +16,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._folds import split_folds
-from mercer._inputs import checked_data, checked_rows, checked_weights, need_two_classes
-from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._inputs import (
+    checked_data,
+    checked_rows,
+    checked_weights,
+    classes_of,
+    fit_context,
+)
+from mercer._sklearn import Interval, StrOptions
 from mercer._threads import holds_blas
 from mercer._warnings import warn
 from mercer.kernels import Kernel, Linear
@@ -244,8 +250,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         counted = self.cv is None or isinstance(self.cv, Integral)
         fold = None if counted else split_folds(X, y, self.cv)
         kept = np.flatnonzero(checked_weights(sample_weight, X))
-        classes, codes = np.unique(y[kept], return_inverse=True)
-        need_two_classes(classes.size, "; one class alone is described by SVDD")
+        classes, codes = classes_of(y[kept], "; one class alone is described by SVDD")
         rows = self._training_rows(X, sample_weight, translate=True)
         weights, gram = rows.weights, rows.gram
         tasks = class_tasks(gram, codes, weights, classes.size, float(self.nu))

@@ -13,8 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._inputs import fit_context
 from mercer._progress import say
-from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
+from mercer._sklearn import HasMethods, Interval, StrOptions
 from mercer._threads import holds_blas
 from mercer.kernels import RBF
 from mercer.spheres._bulk import HALF, bulk

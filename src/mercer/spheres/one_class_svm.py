@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._arguments import says_instead
-from mercer._inputs import checked_rows
-from mercer._sklearn import Interval, fit_context
+from mercer._inputs import checked_rows, fit_context, says_instead
+from mercer._sklearn import Interval
 from mercer.gram import kernel_products
 from mercer.kernels import Linear
 from mercer.machines import (

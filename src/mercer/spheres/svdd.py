@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from mercer._inputs import checked_rows
-from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._inputs import checked_rows, fit_context
+from mercer._sklearn import Interval, StrOptions
 from mercer._warnings import warn
 from mercer.kernels import Linear
 from mercer.machines import (

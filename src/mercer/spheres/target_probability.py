@@ -15,7 +15,8 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
+from mercer._inputs import fit_context
+from mercer._sklearn import HasMethods, Interval, StrOptions
 from mercer._threads import holds_blas
 from mercer.calibration import fit_sigmoid
 from mercer.spheres.artificial_outliers import artificial_outliers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -13,10 +14,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._arguments import OF_LINEAR_MACHINES, says_instead
 from mercer._folds import deal_folds
-from mercer._inputs import checked_data, checked_rows, checked_weights, need_two_classes
-from mercer._sklearn import StrOptions, fit_context
+from mercer._inputs import (
+    OF_LINEAR_MACHINES,
+    checked_data,
+    checked_rows,
+    checked_weights,
+    classes_of,
+    fit_context,
+    says_instead,
+)
+from mercer._sklearn import StrOptions
 from mercer.calibration import PairSigmoids
 from mercer.gram import KernelSums
 from mercer.kernels import Linear
@@ -280,7 +288,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         X, y = checked_data(self, X, y, ensure_min_samples=2, **self._data_format())
         if y.dtype.kind not in "biuUS":  # whole numbers and strings are labels whatever they are
             check_classification_targets(y)
-        classes, codes = _classes(y, X, sample_weight)
+        counted = y if sample_weight is None else y[checked_weights(sample_weight, X) > 0]
+        classes, codes = classes_of(counted)
         rows = self._training_rows(X, sample_weight)
         factors = class_factors(self.class_weight, classes, codes, rows.weights)
         training = Training.of(
@@ -364,16 +373,14 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self, classes: Any, kernel: Any, support: Any, vectors: Any, n_support: Any, dual_coef: Any
     ) -> None:
         """Set all that decision values are made of but the constants."""
-        for name in ("sigmoids_", "_order_of_ties"):  # of an earlier fit or file
+        for name in ("sigmoids_", "_order_of_ties", "_weights"):  # of an earlier fit or file
             self.__dict__.pop(name, None)
         self.classes_ = classes
         self.kernel_ = kernel
         self._one_vs_one = classes.size > 2 and self.multi_class == "ovo"
         self.support_, self.support_vectors_ = support, vectors
         self.n_support_, self.dual_coef_ = n_support, dual_coef
-        if isinstance(kernel, Linear):
-            self._weights = self._feature_weights()
-        elif not kernel.is_pairwise:
+        if not (kernel.is_pairwise or isinstance(kernel, Linear)):
             self._sums = KernelSums(kernel, vectors, dual_coef, self._segments())
 
     @property
@@ -384,8 +391,9 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
             raise AttributeError("coef_ is only available when using a linear kernel.")
         return self._weights.copy()
 
-    def _feature_weights(self) -> Any:
-        """Return the weights of the features, one row a machine."""
+    @cached_property
+    def _weights(self) -> Any:
+        """Weights of the features, one row a machine; only for a linear kernel."""
         vectors, ends = self.support_vectors_, np.concatenate([[0], np.cumsum(self._segments())])
         if issparse(vectors):
             parts = [(self.dual_coef_[:, a:b] @ vectors[a:b]).T for a, b in pairwise(ends)]
@@ -516,14 +524,3 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         else:
             sums = self._sums(X, self._n_threads(), rounded=True)
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
-
-
-def _classes(y: Any, X: Any, sample_weight: Any) -> tuple[Any, Any]:
-    """Return the labels of rows with weight, and the position of the label of each such row."""
-    classes, codes = np.unique(y, return_inverse=True)
-    if sample_weight is not None:
-        codes = codes[checked_weights(sample_weight, X) > 0]
-        present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
-        classes, codes = classes[present], np.searchsorted(present, codes)
-    need_two_classes(classes.size)
-    return classes, codes

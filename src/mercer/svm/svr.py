@@ -9,9 +9,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._arguments import OF_LINEAR_MACHINES, says_instead
-from mercer._inputs import checked_data, checked_rows
-from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._inputs import OF_LINEAR_MACHINES, checked_data, checked_rows, fit_context, says_instead
+from mercer._sklearn import Interval, StrOptions
 from mercer.gram import Gram, KernelSums
 from mercer.kernels import Linear
 from mercer.machines import MARGIN_CONSTRAINTS, KernelMachine, TrainingRows, warn_unless_converged

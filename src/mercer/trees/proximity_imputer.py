@@ -13,8 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from mercer._inputs import fit_context
 from mercer._progress import say
-from mercer._sklearn import HasMethods, Interval, StrOptions, fit_context
+from mercer._sklearn import HasMethods, Interval, StrOptions
 from mercer._threads import holds_blas
 from mercer.trees._columns import Columns, Mask, categorical_mask, is_missing
 from mercer.trees._forest import Floats

@@ -14,9 +14,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._folds import deal_folds, split_folds
-from mercer._inputs import checked_weights
+from mercer._inputs import checked_weights, fit_context
 from mercer._progress import say
-from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._sklearn import Interval, StrOptions
 from mercer.trees._pruning import ends, pruning_levels
 from mercer.trees._rules import Floats, Rule, rules_of
 

@@ -15,8 +15,7 @@ from mercer._inputs import checked_rows
 from mercer._threads import holds_blas
 from mercer.calibration import fit_sigmoid
 from mercer.machines import TwoClassMachine, decompose
-from mercer.machines.kernel_data import Rows
-from mercer.machines.two_class_machine import refuse_weights
+from mercer.machines.two_class_machine import Rows, refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, Rated, machines_of, mean_over
 from mercer.model_selection.criteria.solution_sensitivity import through_solution
 

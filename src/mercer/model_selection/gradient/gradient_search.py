@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
@@ -17,8 +17,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._folds import fold_splits
-from mercer._inputs import checked_data, checked_rows, checked_weights, need_two_classes
-from mercer._sklearn import Interval, StrOptions, fit_context
+from mercer._inputs import (
+    checked_data,
+    checked_rows,
+    checked_weights,
+    fit_context,
+    need_two_classes,
+)
+from mercer._sklearn import Interval, StrOptions
 from mercer._threads import blas_for, wanted_threads
 from mercer.kernels import Kernel
 from mercer.machines import rows_of
@@ -30,10 +36,9 @@ from mercer.model_selection.gradient.objective import (
     RelevanceObjective,
     RememberedObjective,
     Sample,
+    fold_accuracy,
 )
-from mercer.model_selection.gradient.results import fold_accuracy, results_table
-from mercer.model_selection.gradient.search import DescentStep, Search
-from mercer.model_selection.gradient.tuned_part import TunedPart
+from mercer.model_selection.gradient.search import DescentStep, Search, results_table
 from mercer.model_selection.search_record import SearchRecord, stable_key
 from mercer.relevance import RVC
 from mercer.svm import SVC
@@ -471,3 +476,54 @@ def _check_bounds(name: str, bounds: Any) -> None:
         raise ValueError(
             f"{name} must be two numbers above 0, the smaller one first; got {bounds!r}."
         )
+
+
+class TunedPart(NamedTuple):
+    """The machine, the steps before it and the prefix of its parameters.
+
+    Parameters
+    ----------
+    machine : SVC or RVC
+    pipeline : Pipeline or None
+        A copy of the whole, to be filled with fitted steps.
+    prefix : str
+        "svc__" where the last step is called svc; empty without a pipeline.
+    """
+
+    machine: SVC | RVC
+    pipeline: Pipeline | None
+    prefix: str
+
+    @classmethod
+    def of(cls, estimator: Any) -> TunedPart:
+        """Return unfitted copies of the parts of an estimator; None is a squared hinge."""
+        if not isinstance(estimator, Pipeline):
+            model = SVC(loss="squared_hinge") if estimator is None else clone(estimator)
+            return cls(model, None, "")
+        name, last = estimator.steps[-1]
+        if not isinstance(last, (SVC, RVC)):
+            raise ValueError(
+                "The last step of a pipeline must be the SVC or RVC to tune; got "
+                f"{type(last).__name__}."
+            )
+        return cls(clone(last), clone(estimator), f"{name}__")
+
+    def prepare(self, X: Any, y: Any) -> Any:
+        """Fit the steps before the machine, and return the rows as they leave them."""
+        if self.pipeline is None or len(self.pipeline.steps) == 1:
+            return X
+        before = self.pipeline[:-1]
+        rows = before.fit_transform(X, y)
+        self.pipeline.steps[:-1] = before.steps
+        return rows
+
+    def whole(self) -> Any:
+        """Return the machine, behind the steps where there are any."""
+        if self.pipeline is None:
+            return self.machine
+        self.pipeline.steps[-1] = (self.pipeline.steps[-1][0], self.machine)
+        return self.pipeline
+
+    def named(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Return parameters of the machine under the names that the whole has for them."""
+        return {self.prefix + name: value for name, value in params.items()}

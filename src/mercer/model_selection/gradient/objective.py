@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
-from mercer._folds import weighted_folds
+from mercer._folds import deal_folds, weighted_folds
 from mercer.gram import StoredGram
 from mercer.kernels import Kernel
 from mercer.machines import (
@@ -369,3 +371,27 @@ class _FoldMachines(NamedTuple):
         ends = np.concatenate([[0], np.cumsum([part.size for part in rows])])
         laid = TwoClassTasks(np.arange(ends[-1]), np.concatenate(signs), ends)
         return cls(np.concatenate(rows), np.concatenate(left), laid, held_out)
+
+
+def fold_accuracy(model: Any, sample: Sample, is_pairwise: bool) -> float:
+    """Return the share of the rows that a classifier gets right which has not seen their fold."""
+    classes, codes = np.unique(sample.labels, return_inverse=True)
+    fold = deal_folds(sample.points, codes, N_FOLDS)
+    right = 0.0
+    for number in np.unique(fold):
+        seen, held = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+        known = np.unique(codes[seen])
+        if known.size == 1:  # there is nothing to learn, and one answer
+            answers = np.full(held.size, classes[known[0]])
+        else:
+            columns = seen if is_pairwise else slice(None)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the last fit says it
+                machine = clone(model).fit(
+                    sample.points[seen][:, columns],
+                    sample.labels[seen],
+                    sample_weight=sample.weights[seen],
+                )
+            answers = machine.predict(sample.points[held][:, columns])
+        right += float(sample.weights[held] @ (answers == sample.labels[held]))
+    return right / sample.count

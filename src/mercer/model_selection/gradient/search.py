@@ -369,3 +369,39 @@ def _with_widths(kernel: Kernel, n_features: int) -> Kernel:
     if isinstance(kernel, RBF) and not np.ndim(kernel.gamma) and n_features > 1:
         return RBF(np.full(n_features, kernel.gamma))
     return kernel
+
+
+def results_table(
+    history: list[dict[str, Any]], params: list[dict[str, Any]], best: int
+) -> dict[str, Any]:
+    """Return the evaluations as a dictionary of columns.
+
+    Parameters
+    ----------
+    history : list of dict
+        As ``GradientSearch.history_``.
+    params : list of dict
+        The parameters of the estimator at each evaluation.
+    best : int
+        Which of them was chosen.
+
+    Returns
+    -------
+    dict
+        As ``GradientSearch.cv_results_``.
+    """
+    columns: dict[str, Any] = {"params": params}
+    for name in dict.fromkeys(name for row in params for name in row):
+        column = np.empty(len(params), dtype=object)  # of numbers, vectors and kernels
+        column[:] = [row.get(name) for row in params]
+        columns[f"param_{name}"] = column
+    for name in ("stage", "start"):
+        columns[name] = np.array([step[name] for step in history])
+    columns["mean_test_score"] = -np.array([step["criterion"] for step in history])
+    # Errors on folds, where there are any, have had the last word; within a stage it is the score.
+    is_last = np.array(["hinge" in step["stage"] for step in history])
+    is_best = np.arange(len(history)) == best
+    order = np.lexsort([-columns["mean_test_score"], ~is_last, ~is_best])
+    columns["rank_test_score"] = np.empty(len(history), dtype=np.int32)
+    columns["rank_test_score"][order] = np.arange(1, len(history) + 1)
+    return columns

@@ -16,10 +16,7 @@ from mercer.model_selection.grid.shared_search import FoldScores, Group, SharedS
 class _KernelValues(Precomputed):
     """A matrix of a kernel that is known to be positive semi-definite."""
 
-    @property
-    def is_known_mercer(self) -> bool:
-        """True."""
-        return True
+    is_known_mercer = True
 
 
 class MachineSearch(SharedSearch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from copy import copy
 from numbers import Integral
 from os import PathLike
 from threading import Lock
@@ -17,14 +18,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
-from mercer._inputs import need_two_classes
+from mercer._inputs import fit_context, need_two_classes
 from mercer._sklearn import (
     Interval,
     InvalidParameterError,
     Scorer,
     StrOptions,
     asks_for_probabilities,
-    fit_context,
     validate_parameter_constraints,
 )
 from mercer._warnings import warn
@@ -226,7 +226,7 @@ class PathSearchCV(GridSearchCV):
 
     def _needs_chances(self, groups: list[Group]) -> bool:
         """Say whether scores need probabilities, and refuse to search where there are none."""
-        if not asks_for_probabilities(self.scoring):
+        if self.scoring is None or not asks_for_probabilities(self.scoring):
             return False
         if not any(model.probability for group in groups for model in group.models):
             raise ValueError(
@@ -411,7 +411,7 @@ def _tuned(model: Any, own: dict[str, Any], named: Sequence[dict[str, Any]]) -> 
     if not all(names.keys() <= own.keys() for names in named):
         return [clone(model).set_params(**clone(names, safe=False)) for names in named]
     # Many times faster than clone and set_params: numbers are checked once for all.
-    kind = type(model)
+    kind, fresh = type(model), clone(model)
     checked: set[tuple[str, float]] = set()
     for names in named:
         numbers = {(k, float(v)) for k, v in names.items() if type(v) in (float, np.float64)}
@@ -420,7 +420,10 @@ def _tuned(model: Any, own: dict[str, Any], named: Sequence[dict[str, Any]]) -> 
         if unknown:
             validate_parameter_constraints(kind._parameter_constraints, unknown, kind.__name__)
         checked |= numbers
-    return [kind(**{**own, **names}) for names in named]
+    models = [copy(fresh) for _ in named]
+    for tuned, names in zip(models, named):
+        vars(tuned).update(names)
+    return models
 
 
 def _can_share(model: Any) -> bool:
