@@ -15,7 +15,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer import RVC, RVR, SVC, SVR, KernelRFE, KernelRFECV
+from mercer import RVC, RVR, SVC, SVR, KernelPerceptron, KernelRFE, KernelRFECV, OneClassSVM
 from mercer.feature_selection import ScaledFeatureSelector, ZeroNormSelector
 from mercer.gram import make_gram
 from mercer.kernels import Linear
@@ -125,6 +125,27 @@ def test_rows_whose_distances_overflow_are_refused(model: Any) -> None:
     """Before, there were models whose decision values are no numbers."""
     with pytest.raises(ValueError, match="infinite or not a number; scale the features"):
         model.fit(X * 1e160, Y)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("model", "data", "weight"),
+    [
+        (OneClassSVM(kernel="poly", degree=1, nu=1.0), X, 1e184),
+        (OneClassSVM(kernel="linear", nu=0.5), X * 1e120, 1e75),
+    ],
+    ids=["squared weights", "kernel values times weights"],
+)
+def test_sums_that_overflow_are_refused(model: Any, data: Any, weight: float) -> None:
+    """Before, there were models whose offset, or whose decision values, are no numbers."""
+    with pytest.raises(ValueError, match="beyond the range of numbers; scale the features"):
+        model.fit(data, Y, sample_weight=np.full(N, weight) * np.linspace(1.0, 2.0, N))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_linear_perceptron_refuses_what_overflows() -> None:
+    with pytest.raises(ValueError, match="infinite or not a number; scale the features"):
+        KernelPerceptron(kernel="linear").fit(X * 1e270, Y)
 
 
 WEIGHTS = {

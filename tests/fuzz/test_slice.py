@@ -40,6 +40,8 @@ MENDED = {
     "a sum that the mean magnifies": [5100804],
     "a sum of numbers that were large before": [5601886],
     "kernel values beyond arithmetic": [6001272],
+    "weights of a relevance vector machine where nothing curves": [7008386, 7011108],
+    "sums beyond arithmetic": [9000159, 9001935, 9001951, 9002097, 9501734],
 }
 
 

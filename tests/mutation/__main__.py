@@ -5,16 +5,34 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Queue
 
 from .equivalents import outdated, read_equivalents
 from .mutants import Mutant, mutants_of
-from .trial import ROOT, is_noticed
+from .trial import is_noticed, processor_seconds
+from .workshop import ROOT, Workshop
 
+LONGEST = 600.0
+"""Processor seconds for the tests as they are."""
+
+PATIENCE = "how many times as long the tests may take, in processor time (default: 3)"
 SOURCES = ROOT / "src" / "mercer"
 TESTS = {
-    "engine": ["tests/engine", "tests/solvers", "tests/svm"],
+    "engine": [  # without what compiles the engine itself, from where it is not changed
+        "tests/engine/test_verdict.py",
+        "tests/solvers/test_programs.py",
+        "tests/solvers/test_path.py",
+        "tests/solvers/test_degenerate.py",
+        "tests/solvers/test_smo.py",
+        "tests/gram",
+        "tests/feature_selection/test_linear_elimination.py",
+        "tests/machines",
+        "tests/engine/test_engine.py",
+        "tests/engine/test_refusals.py",
+    ],
     "model_selection": ["tests/model_selection"],
     "problems": ["tests/problems", "tests/engine/test_verdict.py", "tests/solvers/test_exact.py"],
     "svm": [  # without the zoos, which are slow
@@ -44,21 +62,21 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="which ones")
     parser.add_argument("--jobs", type=int, default=1, help="how many at a time")
     parser.add_argument("--tests", nargs="+", help="default: those of the package")
-    parser.add_argument("--patience", type=float, default=300.0, help="seconds for the tests")
+    parser.add_argument("--patience", type=float, default=3.0, help=PATIENCE)
     given = parser.parse_args()
     tests = given.tests or TESTS.get(given.package, [f"tests/{given.package}"])
-    if is_noticed(None, tests, given.patience):
-        sys.exit(f"{' '.join(tests)} fail or last too long as it is.")
     equivalents = read_equivalents()
-    gone = outdated(equivalents, SOURCES)
+    gone = outdated(equivalents, SOURCES, ROOT)
     for entry in gone:
         print(f"no such line any more: {entry.file}: {entry.line} -> {entry.new}")
     everything = drawn(given.package, given.count, given.seed)
     chosen = [
         mutant for mutant in everything if not any(entry.is_change(mutant) for entry in equivalents)
     ]
-    with ThreadPoolExecutor(given.jobs) as pool:
-        noticed = list(pool.map(lambda mutant: _tried(mutant, tests, given.patience), chosen))
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
+        trials = Trials(given.package, tests, Path(folder), given.jobs)
+        trials.patience = given.patience * trials.unchanged()
+        noticed = list(pool.map(trials.is_noticed, chosen))
     survivors = [mutant for mutant, seen in zip(chosen, noticed) if not seen]
     print(
         f"{given.package}: {len(chosen)} changes, {len(survivors)} not noticed; "
@@ -76,11 +94,49 @@ def drawn(package: str, count: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(everything, min(count, len(everything)))
 
 
-def _tried(mutant: Mutant, tests: list[str], patience: float) -> bool:
-    seen = is_noticed(mutant, tests, patience)
-    if not seen:
-        print(f"not noticed: {mutant}    {mutant.marked()}", flush=True)
-    return seen
+class Trials:
+    """The tests of a package, run again and again.
+
+    Parameters
+    ----------
+    package : str
+    tests : list of str
+    folder : Path
+        Where the engine is compiled, if it is what changes.
+    jobs : int
+        How many run at a time.
+    """
+
+    patience = LONGEST
+
+    def __init__(self, package: str, tests: list[str], folder: Path, jobs: int) -> None:
+        self._tests = tests
+        self._workshops: Queue[Workshop | None] = Queue()
+        for job in range(jobs):
+            (folder / str(job)).mkdir()
+            of_engine = Workshop(folder / str(job)) if package == "engine" else None
+            self._workshops.put(of_engine)
+
+    def unchanged(self) -> float:
+        """Return the processor seconds of the tests where nothing is changed."""
+        begin = processor_seconds()
+        if self._run(None):
+            sys.exit(f"{' '.join(self._tests)} fail or last too long as it is.")
+        return processor_seconds() - begin
+
+    def is_noticed(self, mutant: Mutant) -> bool:
+        """Say whether a test fails, and print it: a run cut short tells what it has done."""
+        seen = self._run(mutant)
+        print(f"noticed: {mutant}" if seen else f"not noticed: {mutant}    {mutant.marked()}")
+        sys.stdout.flush()
+        return seen
+
+    def _run(self, mutant: Mutant | None) -> bool:
+        workshop = self._workshops.get()
+        try:
+            return is_noticed(mutant, self._tests, self.patience, workshop)
+        finally:
+            self._workshops.put(workshop)
 
 
 if __name__ == "__main__":

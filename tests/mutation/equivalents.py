@@ -18,7 +18,7 @@ class Equivalent:
     Parameters
     ----------
     file : str
-        Below the folder of the sources.
+        Below the folder of the package's sources, or below that of the project for the engine.
     line : str
         The line, with the piece that changes between « and ».
     new : str
@@ -45,11 +45,14 @@ def read_equivalents(path: Path = LIST) -> list[Equivalent]:
     return [Equivalent(**entry) for entry in tomllib.loads(path.read_text("utf-8"))["equivalent"]]
 
 
-def outdated(equivalents: list[Equivalent], sources: Path) -> list[Equivalent]:
-    """Return those whose file or line is gone."""
+def outdated(equivalents: list[Equivalent], *folders: Path) -> list[Equivalent]:
+    """Return those whose file is in none of the folders, or whose line is gone."""
+
+    def holds(entry: Equivalent, file: Path) -> bool:
+        return file.is_file() and any(entry.is_change(mutant) for mutant in mutants_of(file))
+
     return [
         entry
         for entry in equivalents
-        if not (sources / entry.file).is_file()
-        or not any(entry.is_change(mutant) for mutant in mutants_of(sources / entry.file))
+        if not any(holds(entry, folder / entry.file) for folder in folders)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -12,24 +13,35 @@ from pathlib import Path
 from mercer import _engine
 
 from .mutants import Mutant
+from .workshop import ROOT, Workshop
 
-ROOT = Path(__file__).parents[2]
+ASLEEP = 20.0
+"""Times the patience on the clock: whoever waits for a lock uses no processor."""
 
 
-def is_noticed(mutant: Mutant | None, tests: list[str], patience: float) -> bool:
+def is_noticed(
+    mutant: Mutant | None, tests: list[str], patience: float, workshop: Workshop | None = None
+) -> bool:
     """Say whether some test fails, or does not end in time, with the change in place.
 
-    None changes nothing, which no test should notice.
+    Parameters
+    ----------
+    mutant : Mutant or None
+        None changes nothing, which no test should notice.
+    tests : list of str
+    patience : float
+        Processor seconds, so that a busy machine notices nothing.
+    workshop : Workshop or None
+        Where the engine is compiled, without which it stays as it is.
     """
+    engine = Path(_engine.__file__) if workshop is None else workshop.engine(mutant)
+    if engine is None:
+        return True
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder) / "mercer"
-        left_out = shutil.ignore_patterns("__pycache__")
+        left_out = shutil.ignore_patterns("__pycache__", "_engine*")
         shutil.copytree(ROOT / "src" / "mercer", package, ignore=left_out)
-        if mutant is not None and mutant.path.suffix != ".py":
-            if not _build(mutant, Path(folder), package):
-                return True
-        else:
-            shutil.copy(_engine.__file__, package)
+        shutil.copy(engine, package)
         if mutant is not None and mutant.path.suffix == ".py":
             changed = package / mutant.path.relative_to(ROOT / "src" / "mercer")
             changed.write_text(mutant.applied(), encoding="utf-8")
@@ -37,26 +49,16 @@ def is_noticed(mutant: Mutant | None, tests: list[str], patience: float) -> bool
         return _fail(Path(folder), tests, patience)
 
 
-def _build(mutant: Mutant, folder: Path, package: Path) -> bool:
-    """Compile the engine with the change; a change that does not compile is noticed, too."""
-    source = folder / "source"
-    source.mkdir()
-    shutil.copytree(ROOT / "engine", source / "engine")
-    shutil.copy(ROOT / "CMakeLists.txt", source)
-    (source / "engine" / mutant.path.name).write_text(mutant.applied(), encoding="utf-8")
-    build = folder / "build"
-    configure = ["cmake", "-S", source, "-B", build, f"-DPython_EXECUTABLE={sys.executable}"]
-    for command in (configure, ["cmake", "--build", build, "--parallel", "2"]):
-        if subprocess.run(command, capture_output=True).returncode != 0:
-            return False
-    for engine in build.glob("_engine*.so"):
-        shutil.copy(engine, package)
-    return True
+def processor_seconds() -> float:
+    """Return what the processes have used that were started from here and have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _fail(folder: Path, tests: list[str], patience: float) -> bool:
     # The copy comes first: an editable installation would otherwise be found before it.
     start = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_CPU, 2 * ({round(patience) + 1},)); "
         "import sys; sys.meta_path = [f for f in sys.meta_path if 'ditable' not in repr(f)]; "
         f"sys.path.insert(0, {str(folder)!r}); import mercer; "
         f"assert mercer.__file__.startswith({str(folder)!r}); "
@@ -82,7 +84,7 @@ def _fail(folder: Path, tests: list[str], patience: float) -> bool:
             cwd=ROOT,
             env=environment,
             capture_output=True,
-            timeout=patience,
+            timeout=ASLEEP * patience,
         )
     except subprocess.TimeoutExpired:
         return True

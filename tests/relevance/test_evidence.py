@@ -90,6 +90,36 @@ def test_many_classes_with_two_are_the_logistic_model(weights: str) -> None:
 
 
 @pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("distance", [10.0, 1e4, 1e8])
+def test_weights_are_found_from_far_away(n_outputs: int, distance: float) -> None:
+    """There the curvature is 0, and a step of Newton's method leads nowhere."""
+    rng = np.random.default_rng(3)
+    weights, codes = rng.uniform(0.5, 2.0, 40), rng.integers(0, max(2, n_outputs), 40)
+    rows, outputs = rng.normal(size=(6, 40)), np.sort(np.arange(6) % n_outputs)
+    likelihood: Any = Bernoulli(2.0 * codes - 1.0, weights)
+    if n_outputs == 3:
+        likelihood = Softmax(codes, weights, 3)
+    alpha, start = 10.0 ** rng.uniform(-9, 0, 6), distance * rng.normal(size=6)
+    near = find_posterior(likelihood, rows, outputs, alpha, np.zeros(6))
+    far = find_posterior(likelihood, rows, outputs, alpha, start)
+    np.testing.assert_allclose(far.mean, near.mean, rtol=1e-6)
+    assert far.log_evidence == pytest.approx(near.log_evidence, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "likelihood",
+    [
+        Gaussian(np.ones(9), np.arange(1.0, 10.0), 2.0),
+        Bernoulli(np.ones(9), np.arange(1.0, 10.0)),
+        Softmax(np.zeros(9, int), np.arange(1.0, 10.0), 4),
+    ],
+)
+def test_likelihood_of_nothing(likelihood: Any) -> None:
+    nothing = np.zeros((likelihood.n_outputs, 9))
+    assert likelihood.of_nothing == pytest.approx(likelihood.value_and_residual(nothing)[0])
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
 def test_derivatives_of_the_likelihoods(n_outputs: int) -> None:
     rng = np.random.default_rng(2)
     f, weights = rng.normal(size=(n_outputs, 20)), rng.uniform(0.5, 2.0, 20)

@@ -456,3 +456,16 @@ def test_endless_steps_are_not_taken() -> None:
     solution = solve_smo(problem, StoredGram(matrix))
     assert not solution.converged
     assert np.isfinite(solution.beta).all()
+
+
+@pytest.mark.parametrize("missing", [1, 2, 450])
+def test_no_step_too_many(missing: int) -> None:
+    """Blocks share the steps that are allowed: the last one has what the others left."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 3))
+    signs = np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=1500) > 0, 1.0, -1.0)
+    problem, gram = hinge_svc(signs, C=1.0), make_gram(RBF(0.5), X)
+    needed = solve_smo(problem, gram).n_iter
+    solution = solve_smo(problem, gram, max_iter=needed - missing)
+    assert solution.status == "max_iter"
+    assert solution.n_iter == needed - missing > 0

@@ -324,6 +324,7 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
         coefficients = memory.expansion("last")
         biases = constant * coefficients.sum(axis=1)
         if self._is_primal(kernel, X):
+            finite(kernel.diag(X))
             weights = np.asarray(coefficients @ memory.support_vectors)
             if sp.issparse(X) and X.shape[0] * X.shape[1] * 8 <= DENSE_LIMIT:
                 X = X.toarray()  # single rows of a sparse matrix are slow to come by

@@ -23,8 +23,14 @@ PATIENCE = 0.1
 MOST_REESTIMATES = 8
 """Re-estimates between two looks at the functions outside."""
 
-MOST_CAUTION = 12
-"""How often the precision of a new function is raised tenfold before the function is refused."""
+MOST_CAUTION = 9
+"""With how many precisions, each ten times the last, a new function is tried before it is refused.
+Of fifteen thousand functions of random programs 27 were taken with a higher one still, and none of
+those raised the log evidence by 0.001."""
+
+MOST_REFUSED = 20
+"""Functions refused one after the other, of those that promise most, before the search ends. Of the
+same fifteen thousand none was taken after more of them."""
 
 MOST_HELD = 50
 """Functions up to which the first one and the noise of a regression are held."""
@@ -132,6 +138,7 @@ class BasisSearch:
     last_gain: float = np.inf
     reestimates: int = 0
     refused: set[tuple[int, int]] = field(default_factory=set)
+    refused_at: float = -np.inf
     shortlist: Shortlist | None = None
 
     def climb(self, max_iter: int) -> None:
@@ -214,21 +221,28 @@ class BasisSearch:
         while True:
             (output, k), gain = _best(gains)
             self.fit.gain_left = gain
-            if gain <= max(self.tol, least):
+            if gain <= max(self.tol, least) or len(self.refused) >= MOST_REFUSED:
                 return False
             if self._try(output, int(indices[k]), *scores.start(output, k)):
                 return True
             gains[output, k] = 0.0
             self.refused.add((output, int(indices[k])))
+            self.refused_at = self.fit.model.log_evidence
 
     def _try(self, output: int, index: int, alpha: float, weight: float) -> bool:
-        """Add a function, with more and more caution; keep it if the evidence rises."""
+        """Add a function; keep it if the evidence rises.
+
+        What it promises holds for a constant curvature. Where that changes with the weights, the
+        function is tried with more and more caution. Those that were refused have another chance
+        as soon as the evidence has risen by the tolerance.
+        """
         model, basis = self.fit.model, self.scorer.basis
-        for _ in range(MOST_CAUTION):
+        for _ in range(1 if model.posterior.likelihood.is_quadratic else MOST_CAUTION):
             larger = model.with_function(basis, index, output, alpha, weight)
             rise = larger.log_evidence - model.log_evidence
             if rise > 0:
-                self.refused.clear()
+                if larger.log_evidence > self.refused_at + self.tol:
+                    self.refused.clear()
                 self.fit.move(larger, "add", index)
                 self.last_gain, self.reestimates = rise, 0
                 return True

@@ -33,6 +33,10 @@ class Likelihood(Protocol):
     def is_quadratic(self) -> bool:
         """Whether the curvature is constant."""
 
+    @property
+    def of_nothing(self) -> float:
+        """The log likelihood where f is 0."""
+
     def value_and_residual(self, f: Floats) -> tuple[float, Floats]:
         """Return the log likelihood, and its first derivatives in f, of shape (n_outputs, n)."""
 
@@ -77,6 +81,11 @@ class Gaussian:
         """Return the sum of the squared residuals."""
         return float(self.weights @ (self.target - f[0]) ** 2)
 
+    @property
+    def of_nothing(self) -> float:
+        """The log likelihood where f is 0."""
+        return self.value_and_residual(np.zeros((1, self.target.size)))[0]
+
     def value_and_residual(self, f: Floats) -> tuple[float, Floats]:
         """Return the log likelihood and its first derivatives."""
         noise = self.count * (np.log(self.precision) - LOG_TWO_PI)
@@ -112,6 +121,11 @@ class Bernoulli:
 
     n_outputs: ClassVar[int] = 1
     is_quadratic: ClassVar[bool] = False
+
+    @property
+    def of_nothing(self) -> float:
+        """The log likelihood where f is 0."""
+        return -float(np.log(2.0) * self.weights.sum())
 
     def value_and_residual(self, f: Floats) -> tuple[float, Floats]:
         """Return the log likelihood and its first derivatives."""
@@ -150,6 +164,11 @@ class Softmax:
     n_outputs: int
 
     is_quadratic: ClassVar[bool] = False
+
+    @property
+    def of_nothing(self) -> float:
+        """The log likelihood where f is 0."""
+        return -float(np.log(self.n_outputs) * self.weights.sum())
 
     def value_and_residual(self, f: Floats) -> tuple[float, Floats]:
         """Return the log likelihood and its first derivatives."""

@@ -34,7 +34,6 @@ NO_POSTERIOR = (
     "cannot be computed; scale the features, or choose another kernel width."
 )
 
-SHORTEST = 1e-6
 JITTERS = (0.0, *10.0 ** np.arange(-15.0, -3.0))
 
 
@@ -143,7 +142,7 @@ def find_posterior(
     likelihood, rows, outputs, alpha
         As in `Posterior`.
     start : ndarray of shape (m,)
-        Weights to start from.
+        Weights to start from; it starts from 0 where these are less probable.
     products : ndarray of shape (m, m) or None
         :math:`\Phi^\top B \Phi` at weights nearby, or anywhere if B is constant. Where it is costly
         to compute, steps are taken with this one until it has to be known at the end.
@@ -151,6 +150,10 @@ def find_posterior(
         Where to stop; see `SMALLEST_DECREMENT`.
     """
     at = _Place.at(likelihood, rows, outputs, alpha, start)
+    if not likelihood.is_quadratic and not at.height >= likelihood.of_nothing:
+        # So far away the curvature may have vanished, and Newton's steps would be useless.
+        at = _Place.at(likelihood, rows, outputs, alpha, np.zeros_like(start))
+        products = None
     if likelihood.is_quadratic:  # one step leads there
         decrement = SMALLEST_DECREMENT
     is_fresh = likelihood.is_quadratic and products is not None
@@ -168,7 +171,7 @@ def find_posterior(
             products, is_fresh, last = at.curved_products(), True, np.inf
             whitening, log_determinant = _factor(products, alpha)
             continue
-        moved = at.towards(whitening.T @ scaled)
+        moved = at.towards(whitening.T @ scaled, squared)
         if moved is None:  # rounding allows no further step
             if is_fresh:
                 break
@@ -213,13 +216,17 @@ class _Place:
         pulls = projections(self.rows, self.outputs, self.residual)
         return np.asarray(pulls - self.alpha * self.weights)
 
-    def towards(self, step: Floats) -> _Place | None:
-        """Return the place after as much of a step as leads uphill."""
+    def towards(self, step: Floats, slope: float) -> _Place | None:
+        """Return the place after as much of a step, of that slope, as leads uphill.
+
+        Shares of a step that promise less than rounding takes are not tried.
+        """
+        rounding = ROUNDING * (1.0 + abs(self.height))
         length = 1.0
-        while length >= SHORTEST:
+        while length == 1.0 or length * slope > rounding:
             weights = self.weights + length * step
             trial = self.at(self.likelihood, self.rows, self.outputs, self.alpha, weights)
-            if trial.height >= self.height - ROUNDING * (1.0 + abs(self.height)):
+            if trial.height >= self.height - rounding:
                 return trial
             length *= 0.5
         return None

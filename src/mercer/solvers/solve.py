@@ -194,11 +194,19 @@ def smo_all(
         (beta, gradient, n_iter, status, verdict),
     )
     offset, gap, objective = verdict
+    if not np.isfinite(gradient).all() or np.isnan(offset).any():
+        raise ValueError(BEYOND_NUMBERS)
     ended = tuple([STATUSES[code] for code in status.tolist()])
     converged = status == STATUSES.index("converged")
     return Solutions(
         beta, gradient, programs.ends, objective, offset, gap, n_iter, converged, ended
     )
+
+
+BEYOND_NUMBERS = (
+    "Kernel values times multipliers are beyond the range of numbers; scale the features, or lower "
+    "C or the weights."
+)
 
 
 def _composed(view: Indices | None, rows: Indices | None) -> Indices | None:
