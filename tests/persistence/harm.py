@@ -139,6 +139,8 @@ def burdening_nodes() -> dict[str, Any]:
 def malformed_nodes() -> dict[str, Any]:
     """Return what is no node, or not of its kind."""
     return {
+        "a list in one value": _node("JsonNode", "builtins.str", content="[1, 2]", is_json=True),
+        "a value that is no text": _node("JsonNode", "builtins.str", content=5, is_json=True),
         "no number": _node("JsonNode", "builtins.str", content="1e", is_json=True),
         "nothing": None,
         "text": "posix.system",

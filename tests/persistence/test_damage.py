@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import svm
 from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -145,6 +147,39 @@ def test_boosted_trees_are_looked_through(tmp_path: Path) -> None:
         nodes[field] = before
     mercer.save(model, tmp_path / "file")
     np.testing.assert_array_equal(mercer.load(tmp_path / "file").predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_arrays_that_libsvm_would_follow(sparse: bool, tmp_path: Path) -> None:
+    """scikit-learn hands them over unseen; a wrong length would end the program at prediction."""
+    X, y = load_iris(return_X_y=True)
+    X = sp.csr_matrix(X) if sparse else X
+    model = svm.SVC().fit(X, y)
+    changes = {
+        "support_": model.support_[:-1],
+        "support_vectors_": model.support_vectors_[:-1],
+        "_n_support": model._n_support + np.array([-90, 90, 0], dtype=np.int32),
+        "_intercept_": model._intercept_[:-1],
+        "_dual_coef_": model._dual_coef_[:, :-1],
+        "_probA": np.ones(2),
+        "classes_": model.classes_[:-1],
+        "shape_fit_": (10, 4),
+        "n_features_in_": 3,
+    }
+    if sparse:
+        fewer = model._dual_coef_.copy()
+        fewer.data[0] = 0.0
+        fewer.eliminate_zeros()
+        changes["_dual_coef_ "] = fewer
+    for name, value in changes.items():
+        wrong = copy.copy(model)
+        wrong.__dict__[name.strip()] = value
+        with pytest.raises(ModelFileError, match="do not fit together"):
+            mercer.save(wrong, tmp_path / "file")
+    for machine in (model, svm.SVR().fit(X, y), svm.OneClassSVM().fit(X)):
+        mercer.save(machine, tmp_path / "file")
+        again = mercer.load(tmp_path / "file")
+        np.testing.assert_array_equal(again.predict(X), machine.predict(X))
 
 
 def test_a_large_file_takes_twice_its_length(tmp_path: Path) -> None:
