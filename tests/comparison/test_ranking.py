@@ -7,7 +7,8 @@ from scipy.stats import t as student
 from mercer.comparison import compare, compare_table, paired_difference
 from mercer.comparison.comparison import Comparison
 from mercer.comparison.folds import make_folds
-from mercer.comparison.race import Outcome, Race
+from mercer.comparison.outcome import Outcome
+from mercer.comparison.race import Race
 from mercer.comparison.rivals import rivals_for
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import as_table
