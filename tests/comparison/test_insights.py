@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mercer import compare
-from mercer.comparison import insights, rivals
+from mercer.comparison import importance, insights, rivals
 from mercer.comparison.insights import find_insights
 from mercer.comparison.rivals import CLASSIFIERS
 
@@ -106,7 +106,7 @@ def test_what_fails_is_only_missing(found, monkeypatch):
 
 
 def test_of_many_columns_words_and_the_plainest_numbers_are_looked_at(monkeypatch):
-    monkeypatch.setattr(insights, "MOST_FEATURES", 5)
+    monkeypatch.setattr(importance, "MOST_FEATURES", 5)
     rng = np.random.default_rng(0)
     y = np.arange(80) % 2
     frame = pd.DataFrame(rng.normal(size=(80, 40)), columns=[f"x{k}" for k in range(40)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -38,6 +39,9 @@ LEADERS = 3
 
 MUCH_WORK = 200_000
 """Numbers in a table from which threads of other libraries pay."""
+
+BUSY = 1.5
+"""Work that waits for each processor, from which on others are taken to be at work."""
 
 Progress = Callable[[int, int, str], None]
 
@@ -290,7 +294,7 @@ class Race:
             fitted = time.perf_counter()
             with warnings.catch_warnings(), self.threads(n_trained):
                 warnings.simplefilter("ignore")
-                said, probabilities = self.predicted(model, test), self._probabilities(model, test)
+                said, probabilities = self.predicted(model, test), self.probabilities(model, test)
             answered = time.perf_counter()
             measures = self.measured(fold.test, said, probabilities)
             n_bytes = size_of(model)
@@ -314,10 +318,10 @@ class Race:
     def threads(self, n_rows: int) -> Any:
         """Hold other libraries to one thread for little work: theirs wait for each other.
 
-        Beside a busy process that costs far more than a second thread is worth.
+        Beside busy processes that costs far more than a second thread is worth.
         """
         little = n_rows * self.table.frame.shape[1] < MUCH_WORK
-        return threadpool_limits(1 if little else self.n_jobs)
+        return threadpool_limits(1 if little or _is_busy() else self.n_jobs)
 
     @property
     def positive(self) -> int:
@@ -337,7 +341,7 @@ class Race:
             raise ValueError("it predicts numbers that are not finite")
         return said
 
-    def _probabilities(self, model: Any, frame: Any) -> NDArray[np.float64] | None:
+    def probabilities(self, model: Any, frame: Any) -> NDArray[np.float64] | None:
         """Return the probabilities of all classes of the table, if a model has any."""
         if not self.classes or not hasattr(model, "predict_proba"):
             return None
@@ -376,6 +380,13 @@ class Race:
             return True
         self.stopped = "the time was over"
         return False
+
+
+def _is_busy() -> bool:
+    """Tell whether more work waits for the processors than this comparison has for them."""
+    if not hasattr(os, "getloadavg"):
+        return False
+    return os.getloadavg()[0] > BUSY * (os.cpu_count() or 1)
 
 
 def _first_line(said: Any) -> str:

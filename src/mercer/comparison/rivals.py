@@ -103,7 +103,8 @@ class Rival:
     build : callable
         Takes a `Setting`, returns the unfitted model, with its tuning inside.
     growth : float
-        Power of the number of rows with which the time of a fit grows.
+        Power of the number of rows with which the time of a fit grows. Rather too small than too
+        large: what takes longer than expected is stopped and tried with fewer rows.
     scaled : bool
         Whether features should have unit variance.
     most_rows, most_columns : int or None
@@ -275,7 +276,7 @@ CLASSIFIERS = (
         growth=1.0,
         scaled=False,
     ),
-    Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.8),
+    Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.0),
     Rival(
         "forest",
         "random forest",
@@ -288,7 +289,7 @@ CLASSIFIERS = (
         "nearest neighbours",
         4,
         lambda s: _neighbours(KNeighborsClassifier(), s),
-        growth=1.8,
+        growth=1.2,
         most_rows=20_000,
     ),
     Rival("svc_grid", "SVC (grid search)", 6, _grid, growth=2.0, most_rows=4000),
@@ -323,7 +324,7 @@ REGRESSIONS = (
         "nearest neighbours",
         4,
         lambda s: _neighbours(KNeighborsRegressor(weights="distance"), s),
-        growth=1.8,
+        growth=1.2,
         most_rows=20_000,
     ),
     Rival("svr", "SVR (grid search)", 6, _svr, growth=2.0, most_rows=4000),
