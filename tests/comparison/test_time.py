@@ -168,7 +168,7 @@ def test_fewer_rows_are_taken_up_again(sizes_of, tmp_path, monkeypatch):
     assert again.results_["error"].tolist() == first.results_["error"].tolist()
 
 
-def test_a_fit_that_takes_too_long_is_stopped(two_classes, put_in_place, costly):
+def test_a_fit_that_takes_too_long_is_stopped(two_classes, clock, put_in_place, costly):
     class Endless(costly):
         def fit(self, X, y):
             threading.Event().wait(30.0)
@@ -180,7 +180,7 @@ def test_a_fit_that_takes_too_long_is_stopped(two_classes, put_in_place, costly)
     assert set(found.results_.index) == {"dummy", "lda"}
 
 
-def test_a_fit_that_is_stopped_has_another_try_with_fewer_rows(put_in_place, costly):
+def test_a_fit_that_is_stopped_has_another_try_with_fewer_rows(clock, put_in_place, costly):
     class Slow(costly):
         def fit(self, X, y):
             if len(X) > 1500:
@@ -189,7 +189,7 @@ def test_a_fit_that_is_stopped_has_another_try_with_fewer_rows(put_in_place, cos
             return super().fit(X, y)
 
     put_in_place(qda=Slow())
-    found = run_long(8000, 3.0)
+    found = run_long(8000, 6.0)
     assert found.left_out_models == {}
     assert found.results_.loc["qda", "trained_rows"] == 1000
 

@@ -355,21 +355,26 @@ class Race:
     def _leave_out_the_dearest(self, first: Sequence[Outcome]) -> None:
         """Leave out models with which the folds that are needed would not be done in time.
 
-        The dearest go first, but the leaders after all others; where hardly any would be left, all
-        stay with the one fold that they have.
+        The leaders stay if they can, then what is cheap; where hardly any would be left, all stay
+        with the one fold that they have.
         """
         seconds, n_left = self._seconds(first), self._n_needed() - 1
         ranked = sorted(first, key=lambda outcome: outcome.measures[self.measure])
         ahead = [outcome.model for outcome in ranked if outcome.model != BASELINE][:LEADERS]
         order = {name: place for place, name in enumerate([BASELINE, *ahead])}
-        kept = sorted(self.alive, key=lambda r: (order.get(r.name, LEADERS + 1), seconds[r.name]))
-        while len(kept) > 1 and self.left < n_left * sum(seconds[one.name] for one in kept):
-            kept.pop()
+        kept, total = [], 0.0
+        for rival in sorted(
+            self.alive, key=lambda r: (order.get(r.name, LEADERS + 1), seconds[r.name])
+        ):
+            if rival.name == BASELINE or n_left * (total + seconds[rival.name]) <= self.left:
+                kept.append(rival)
+                total += seconds[rival.name]
         if len(kept) < max(2, len(self.alive) // 3):
             return
         for rival in [rival for rival in self.alive if rival not in kept]:
             one = seconds[rival.name]
-            self._leave_out(rival, f"one fit took {one:.0f} s, too long for all folds")
+            digits = 0 if one >= 10 else 1
+            self._leave_out(rival, f"one fit took {one:.{digits}f} s, too long for all folds")
 
     def _has_time_for_another(self, done: list[list[Outcome]]) -> bool:
         seconds, fold = self._seconds(done[-1]), self.folds[len(done)]
