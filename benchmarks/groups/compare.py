@@ -88,7 +88,7 @@ def cases(quick: bool) -> list[Case]:
 
 def _shipped(name: str) -> tuple[Any, Any]:
     X, y = getattr(datasets, f"load_{name}")(return_X_y=True, as_frame=True)
-    return X, y if name == "diabetes" else y.astype(str)
+    return X, y if name == "diabetes" else _labels(y)
 
 
 def _npz(name: str) -> tuple[Any, Any]:
@@ -97,7 +97,7 @@ def _npz(name: str) -> tuple[Any, Any]:
         raise MissingDataError(f"no {name} in the data folder")
     with np.load(path) as data:
         X, y = data["X"].astype(np.float64), data["y"]
-    return pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])]), pd.Series(y).astype(str)
+    return pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])]), _labels(y)
 
 
 def _csv(name: str, target: str) -> tuple[Any, Any]:
@@ -106,13 +106,18 @@ def _csv(name: str, target: str) -> tuple[Any, Any]:
         raise MissingDataError(f"no {name} in the data folder")
     frame = pd.read_csv(path)
     y = frame.pop(target)
-    return frame, y.astype(float) if target == "quality" else y.astype(str)
+    return frame, y.astype(float) if target == "quality" else _labels(y)
 
 
 def _long() -> tuple[Any, Any]:
     shape = {"n_informative": 15, "n_redundant": 10, "n_clusters_per_class": 4, "flip_y": 0.05}
     X, y = datasets.make_classification(50_000, 50, random_state=0, **shape)
-    return pd.DataFrame(X, columns=[f"x{k}" for k in range(50)]), pd.Series(y).astype(str)
+    return pd.DataFrame(X, columns=[f"x{k}" for k in range(50)]), _labels(y)
+
+
+def _labels(values: Any) -> Any:
+    """Return names of classes as plain objects, which all libraries take."""
+    return pd.Series([str(value) for value in values], dtype=object, name="class")
 
 
 # ---- the peers ---------------------------------------------------------------------------------
@@ -209,7 +214,7 @@ def measured(case: Case, minutes: float, lazy_seconds: float) -> dict[str, Any]:
             if model is None:
                 model = tuned_svm(A, y_train.to_numpy(), is_classes, balanced)
             else:
-                model.fit(A, y_train)
+                model.fit(A, y_train.to_numpy())
             theirs[name] = losses(y_test, model.predict(B), found.measure)
             record[f"{name} seconds"] = time.perf_counter() - start
     record |= {name: float(one.mean()) for name, one in theirs.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from copy import copy
 from dataclasses import replace
 from itertools import pairwise
 

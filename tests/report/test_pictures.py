@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from mercer.report import (
     draw_reliability,
     draw_residuals,
 )
+from mercer.report._pictures import pictures_of
 
 
 def labels(axis):
