@@ -153,6 +153,15 @@ def test_a_model_too_dear_for_a_few_rows_is_not_begun(sizes_of):
     assert found.left_out_models["qda"].startswith("one fit would take about ")
 
 
+def test_one_model_always_has_its_turn_with_a_few_rows(sizes_of):
+    sizes = sizes_of(lambda count: 0.2 * count)
+    X = np.random.default_rng(0).normal(size=(8000, 2))
+    table = as_table(X, np.array(["a", "b"] * 4000))
+    found = compare_table(table, models="qda", folds=2, repeats=1, minutes=minutes(100))
+    assert sizes[:2] == [250, 500]
+    assert found.results_.loc["qda", "trained_rows"] == 500
+
+
 def test_fewer_rows_are_taken_up_again(sizes_of, tmp_path, monkeypatch):
     sizes = sizes_of(lambda count: 0.01 * count)
     X = np.random.default_rng(0).normal(size=(16_000, 2))

@@ -45,14 +45,21 @@ def within(seconds: float | None) -> Iterator[None]:
         yield
         return
 
+    is_running = True
+
     def stop(number: int, frame: Any) -> None:
-        raise TimeIsOverError
+        if is_running:
+            raise TimeIsOverError
 
     begun, before = time.monotonic(), signal.signal(signal.SIGALRM, stop)
     left, interval = signal.setitimer(signal.ITIMER_REAL, max(LEAST, seconds), AGAIN)
     try:
-        yield
+        try:
+            yield
+        finally:  # twice: the time may be over at this very place
+            is_running = False
     finally:
+        is_running = False
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
         if left:  # someone else's timer goes on

@@ -152,11 +152,7 @@ class Race:
             self.progress(k * len(self.alive) + position, total, rival.title)
             key = (rival.name, fold.repeat, fold.fold)
             if key not in self.known:
-                is_first = k == 0
-                outcome = self._begin(rival, fold, len(found)) if is_first else None
-                if not is_first:
-                    with within(max(self.left, 0.0)):
-                        outcome = self._fit(rival, fold)
+                outcome = self._later(rival, fold) if k else self._begin(rival, fold, len(found))
                 if outcome is None:
                     continue
                 self.known[key] = outcome
@@ -212,9 +208,14 @@ class Race:
             self._leave_out(rival, f"more than {rival.most_columns} columns")
         elif self.left <= 0 and n_fitted > 1:
             self._leave_out(rival, "the time was over before its turn")
-        elif self._has_rows_for_its_time(rival, fold.train):
+        elif self._has_rows_for_its_time(rival, fold.train, is_needed=n_fitted < 2):
             return self._fit_in_its_time(rival, fold, is_needed=n_fitted < 2)
         return None
+
+    def _later(self, rival: Rival, fold: Fold) -> Outcome | None:
+        """Fit a model that has done the first fold, if the time suffices."""
+        with within(max(self.left, 0.0)):
+            return self._fit(rival, fold)
 
     def _fit_in_its_time(self, rival: Rival, fold: Fold, is_needed: bool) -> Outcome | None:
         """Fit a model, to fewer rows where it takes longer than it should."""
@@ -234,7 +235,7 @@ class Race:
         """Return the seconds that one fit may take."""
         return LARGEST_SHARE * max(self.left, 0.0) / self._n_needed()
 
-    def _has_rows_for_its_time(self, rival: Rival, train: Any) -> bool:
+    def _has_rows_for_its_time(self, rival: Rival, train: Any, is_needed: bool) -> bool:
         """Find out by small fits how many rows there is time for; else leave the model out."""
         n_rows = min(len(train), rival.most_rows or len(train))
         if n_rows < 2 * STEP * FIRST_ROWS or rival.name in self.caps:
@@ -246,19 +247,21 @@ class Race:
             self.fitted(rival, self.some(train, count))
             return time.perf_counter() - start
 
+        why = f"a part of the rows took more than {allowed:.0f} s"
+        most = 0
         try:
             with within(allowed):
-                found = rows_in_time(seconds_for, n_rows, allowed, rival.growth)
+                most, seconds = rows_in_time(seconds_for, n_rows, allowed, rival.growth)
+            why = f"one fit would take about {seconds:.0f} s"
         except TimeIsOverError:
-            self._leave_out(rival, f"a part of the rows took more than {allowed:.0f} s")
-            return False
+            pass
         except Exception:  # perhaps only for want of rows: the whole fit will tell
             return True
-        if found.n_rows < LEAST_ROWS:
-            self._leave_out(rival, f"one fit would take about {found.seconds:.0f} s")
+        if most < LEAST_ROWS and not is_needed:
+            self._leave_out(rival, why)
             return False
-        if found.n_rows < n_rows:
-            self.caps[rival.name] = found.n_rows
+        if most < n_rows:
+            self.caps[rival.name] = max(most, LEAST_ROWS)
         return True
 
     def _n_needed(self) -> int:
