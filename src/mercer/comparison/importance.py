@@ -50,6 +50,8 @@ def feature_importance(found: Comparison, seconds: float) -> pd.DataFrame | None
     n_shuffles = max(2, SHUFFLES // len(folds))
     rng, names, rises = np.random.default_rng(found.settings.get("seed", 0)), None, []
     for fold in folds:
+        if rises and time.monotonic() - begun > seconds:
+            break
         model = race.fitted(rival, fold.train)
         test = race.some(fold.test, MOST_TESTED)
         held, start = found.table.frame.iloc[test], time.monotonic()
@@ -57,7 +59,8 @@ def feature_importance(found: Comparison, seconds: float) -> pd.DataFrame | None
         if names is None:
             one = max(1e-4, time.monotonic() - start) * n_shuffles * len(folds)
             left = seconds - (start - begun) - (len(folds) - 1) * one_fit
-            names = _leading(found, fold.train, min(MOST_FEATURES, int(left / one)))
+            most = min(MOST_FEATURES, int(left / one))
+            names = _leading(found, fold.train, most) if most > 0 else []
         rises.append([_rises(found, model, test, base, name, n_shuffles, rng) for name in names])
     return _told(names or [], np.array(rises), race.folds[0])
 
