@@ -111,8 +111,9 @@ def compare_table(
     models : sequence of str, str with commas or None
         Which models; None takes all. The baseline always takes part.
     minutes : float
-        For all of it. Models and repeats for which the time does not suffice are left out, and
-        said.
+        For all of it. Models that are dear learn from fewer rows; models and repeats for which the
+        time does not suffice are left out; both are said. A fit that takes too long is stopped,
+        but not on Windows, nor where this is called from another than the main thread.
     folds, repeats : int
         Parts of the cross-validation, and how often it is repeated with other parts.
     seed : int

@@ -48,7 +48,8 @@ def feature_importance(found: Comparison, seconds: float) -> pd.DataFrame | None
     first = [fold for fold in race.folds if fold.repeat == 0]
     folds = first[: max(1, int(SHARE_OF_FITS * seconds / one_fit))]
     n_shuffles = max(2, SHUFFLES // len(folds))
-    rng, names, rises = np.random.default_rng(found.settings.get("seed", 0)), None, []
+    rng, names = np.random.default_rng(found.settings.get("seed", 0)), None
+    rises: list[Any] = []
     for fold in folds:
         if rises and time.monotonic() - begun > seconds:
             break
