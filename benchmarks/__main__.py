@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         budget=0.0 if given.quick else Plan.budget,
         time_limit=given.time_limit,
     )
-    options = Options(given.peers, plan, given.quick, given.match)
+    options = Options(given.peers, plan, given.quick, given.match, given.minutes)
     peers = given.peers or ([OURS] if given.command == "threads" else list(PEERS))
     facts = {**machine.describe(), **conditions(plan, peers)}
     print(head(facts), flush=True)
@@ -90,6 +90,9 @@ def _add_command(command: argparse.ArgumentParser, groups: list[str]) -> None:
         "--instruction-set",
         choices=instruction_sets.LEVELS,
         help="what mercer's loops use, of what this processor has (default: the best)",
+    )
+    command.add_argument(
+        "--minutes", type=float, default=3.0, help="for each comparison of models (default: 3)"
     )
     command.add_argument(
         "--quick", action="store_true", help="tiny problems, to test the benchmark"

@@ -29,6 +29,7 @@ HOMES = {
     "small": "small.run",
     "busy": "busy.run",
     "threads": "threads.run",
+    "compare": "compare.run",
 }
 """The module and the function of each group."""
 
@@ -47,6 +48,7 @@ SUITES = {
             "small",
             "busy",
             "threads",
+            "compare",
         )
     },
 }

@@ -26,12 +26,15 @@ class Options:
         Small problems, to see that everything works.
     match : str, optional
         Only problems whose name contains this text.
+    minutes : float
+        What a comparison of models may take.
     """
 
     peers: list[str] | None = None
     plan: Plan = field(default_factory=Plan)
     quick: bool = False
     match: str | None = None
+    minutes: float = 3.0
 
     def choose(self, default: list[str]) -> list[str]:
         """Return the peers that were asked for among those that the group knows."""

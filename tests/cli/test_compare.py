@@ -108,7 +108,7 @@ def test_one_sentence_for_bad_input(run, csv_file, flowers):
     path = csv_file(flowers)
     refused(run(path), "target")
     refused(run(path, "--target", "specie"), "species")
-    refused(run(path, "--target", "species", "--folds", "60"), "60 folds")
+    refused(run(path, "--target", "species", "--folds", "200"), "200 folds")
 
 
 @pytest.mark.parametrize("name", ["--output", "--csv", "--json"])

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold, TimeSeriesSplit
 
-from mercer.comparison.folds import make_folds
+from mercer.comparison.folds import inner_folds, judgeable, make_folds
 from mercer.tables import InputError, as_table
 
 
@@ -86,7 +86,6 @@ def test_rows_of_one_time_are_on_one_side():
     ("options", "folds", "words"),
     [
         ({"n": 9}, 5, "5 folds need at least 10 rows; the table has 9"),
-        ({"n": 30}, 11, "'a' has 10"),
         ({"groups": np.repeat(["u", "v"], 30)}, 3, "3 folds need at least 3 groups; there are 2"),
         (
             {"groups": np.array(["u", "v", "w"] * 20)},
@@ -114,3 +113,70 @@ def test_a_seed_decides():
     first, again, other = (make_folds(table(), 3, 1, seed) for seed in (0, 0, 1))
     assert all(np.array_equal(a.test, b.test) for a, b in zip(first, again))
     assert any(not np.array_equal(a.test, b.test) for a, b in zip(first, other))
+
+
+# ---- classes that are too small --------------------------------------------------------------
+
+
+def test_classes_too_small_to_judge_are_left_out_and_said():
+    X = np.random.default_rng(0).normal(size=(46, 1))
+    y = np.array([*"ab" * 20, "c", "d", "d", *"eee"])
+    groups = np.arange(46) // 2
+    data = as_table(np.c_[X, X**2], y, groups=groups)
+    kept, folds, said = judgeable(data, 5)
+    assert said == (
+        "3 rows are left out: of classes 'c', 'd' there are too few to learn them and to judge "
+        "them."
+    )
+    assert folds == 5
+    assert kept.class_counts() == {"a": 20, "b": 20, "e": 3}
+    assert kept.frame.index.tolist() == kept.target.index.tolist() == list(range(43))
+    assert kept.groups.tolist() == [str(one) for one in [*groups[:40], *groups[43:]]]
+    assert kept.frame.iloc[40, 0] == X[43, 0]
+    plain = as_table(np.c_[X, X**2], y)
+    folds = make_folds(judgeable(plain, 5)[0], 5, 1, seed=0)  # no more than a row of e in each
+    assert [(kept.target.to_numpy()[fold.test] == "e").sum() for fold in folds].count(1) == 3
+
+
+def test_what_can_be_judged_stays():
+    data = table()
+    assert judgeable(data, 4) == (data, 4, "")
+    pairs = as_table(np.arange(24.0).reshape(12, 2), [*"abcdef" * 2], task="classification")
+    assert judgeable(pairs, 2) == (pairs, 2, "")
+    kept, folds, said = judgeable(as_table(np.eye(12), [*"abcd" * 3]), 5)
+    assert (folds, said) == (3, "There are 3 folds: the largest class has 3 rows.")
+    assert len(make_folds(kept, folds, 1, seed=0)) == 3
+
+
+def test_too_many_folds_for_the_smaller_class_are_no_obstacle():
+    folds = make_folds(table(30), 11, 1, seed=0)
+    assert each_row_once(folds, 30)
+
+
+# ---- folds inside -------------------------------------------------------------------------------
+
+
+def test_folds_inside_keep_groups_together():
+    rng = np.random.default_rng(0)
+    y, groups = np.array([*"ab" * 30]), rng.permutation(np.repeat(np.arange(12), 5))
+    for labels in (y, None):
+        folds = inner_folds(60, labels, groups, None, 4, seed=0)
+        assert len(folds) == 4
+        assert sorted(np.concatenate([test for _, test in folds])) == list(range(60))
+        for train, test in folds:
+            assert not set(groups[train]) & set(groups[test])
+    assert len(inner_folds(60, y, groups % 2, None, 4, seed=0)) == 2  # no more than groups
+    assert inner_folds(60, y, groups * 0, None, 4, seed=0) == []
+
+
+def test_folds_inside_learn_from_the_past():
+    times = np.random.default_rng(0).permutation(np.repeat(np.arange(20), 3))
+    y = np.where(times < 5, "a", "b")  # of which the first part has one class only
+    folds = inner_folds(60, None, None, times, 4, seed=0)
+    assert len(folds) == 4
+    for train, test in folds:
+        assert times[train].max() < times[test].min()
+    with_classes = inner_folds(60, y, None, times, 4, seed=0)
+    assert 0 < len(with_classes) < 4
+    assert all(set(y[train]) == {"a", "b"} for train, _ in with_classes)
+    assert inner_folds(60, y, None, np.zeros(60), 4, seed=0) == []

@@ -1,15 +1,19 @@
 """What is learned besides: features, odd rows, hard rows, and whether more rows would help."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.preprocessing import StandardScaler
 
-from mercer import compare
-from mercer.comparison import insights, rivals
+from mercer import SVC, compare
+from mercer.comparison import compare_table, importance, insights, rivals
 from mercer.comparison.insights import find_insights
 from mercer.comparison.rivals import CLASSIFIERS
+from mercer.feature_selection import KernelRFE
+from mercer.tables import as_table
 
 FLIPPED = [3, 17, 91]
 ODD = 40
@@ -30,9 +34,62 @@ def found():
 def test_the_feature_that_decides_leads(found):
     features = found.insights_.features
     assert features["feature"].iloc[0] == "decides"
-    assert features["importance"].iloc[0] > 0.3
-    assert (features["importance"].iloc[1:] < 0.1).all()
+    assert features["importance"].iloc[0] > 0.2
+    assert (features["importance"].iloc[1:] < 0.05).all()
     assert set(features["feature"]) == {"u", "v", "decides", "w"}
+    assert features["clear"].tolist() == [True, False, False, False]
+    assert (features["sd"] > 0).all()
+    title = found.title(found.best_name_)
+    title = title[0].upper() + title[1:]
+    assert f"{title} leans on decides; 3 other columns are within noise." in found.sentences()
+
+
+def test_where_nothing_is_learned_no_column_stands_out():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(90, 3)), np.array(["a", "b"])[rng.integers(0, 2, 90)]
+    result = compare(X, y, models="lda", folds=3, repeats=1)
+    if result.best_name_ == "dummy":  # then there is nothing to look at
+        assert result.insights_.features is None
+        return
+    assert not result.insights_.features["clear"].any()
+    assert "No single column stands out from noise." in result.sentences()
+
+
+def test_one_column_is_needed(found):
+    curve = found.insights_.rfe
+    assert curve["features"].tolist() == [1, 2, 3, 4]
+    assert curve["error"].iloc[0] == pytest.approx(3 / 120, abs=0.01)  # the wrong labels
+    assert (curve["error"] < 0.1).all()
+    assert (curve["error_sd"] >= 0).all()
+
+
+def test_the_curve_is_that_of_a_direct_elimination(two_classes):
+    """Ranked and judged fold by fold, with what prepares the columns inside the folds."""
+    result = compare_table(two_classes, models="lda", folds=3, repeats=1)
+    assert result.insights_.rfe is None  # of three columns there is little to leave out
+    wide = as_table(
+        np.c_[two_classes.frame, np.random.default_rng(1).normal(size=(80, 3))], two_classes.target
+    )
+    result = compare_table(wide, models="lda", folds=3, repeats=1)
+    errors = []
+    for fold in result._race.folds:
+        X, y = wide.frame.to_numpy(), wide.target.to_numpy()
+        scaler = StandardScaler().fit(X[fold.train])
+        A, B = scaler.transform(X[fold.train]), scaler.transform(X[fold.test])
+        order = KernelRFE(SVC(kernel="linear"), n_features_to_select=1).fit(A, y[fold.train]).order_
+        best = order[:2]
+        model = SVC(kernel="linear").fit(A[:, best], y[fold.train])
+        errors.append(1 - model.score(B[:, best], y[fold.test]))
+    curve = result.insights_.rfe.set_index("features")
+    assert curve.loc[2, "error"] == pytest.approx(np.mean(errors))
+    assert curve.loc[2, "error_sd"] == pytest.approx(np.std(errors, ddof=1))
+
+
+def test_what_takes_too_long_is_stopped_and_missing(found, monkeypatch):
+    monkeypatch.setattr(insights, "_unusual", lambda *given: threading.Event().wait(30.0))
+    stopped = find_insights(found, 0.05)
+    assert stopped.unusual is None
+    assert stopped.hard is not None
 
 
 def test_the_odd_row_is_the_most_unusual(found):
@@ -106,7 +163,7 @@ def test_what_fails_is_only_missing(found, monkeypatch):
 
 
 def test_of_many_columns_words_and_the_plainest_numbers_are_looked_at(monkeypatch):
-    monkeypatch.setattr(insights, "MOST_FEATURES", 5)
+    monkeypatch.setattr(importance, "MOST_FEATURES", 5)
     rng = np.random.default_rng(0)
     y = np.arange(80) % 2
     frame = pd.DataFrame(rng.normal(size=(80, 40)), columns=[f"x{k}" for k in range(40)])

@@ -7,8 +7,9 @@ from scipy.stats import t as student
 from mercer.comparison import compare, compare_table, paired_difference
 from mercer.comparison.comparison import Comparison
 from mercer.comparison.folds import make_folds
-from mercer.comparison.race import Outcome, Race
-from mercer.comparison.rivals import rivals_for
+from mercer.comparison.outcome import Outcome
+from mercer.comparison.race import Race
+from mercer.comparison.rivals import PEERS, Setting, rivals_for
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import as_table
 
@@ -116,7 +117,7 @@ def test_forty_one_of_two_thousand_are_ranked_by_balanced_error():
     y[rng.permutation(2000)[:41]] = 1
     X = rng.normal(size=(2000, 3)) + np.outer(y, [1.5, 1.5, 0.0])
     table = as_table(X, np.where(y, "ill", "well"))
-    found = compare_table(table, models="lda,logistic,tree", folds=3, repeats=1)
+    found = compare_table(table, models="lda,tree", folds=3, repeats=1)
     assert found.measure == "balanced_error"
     assert found.results_["balanced_error"].is_monotonic_increasing
     assert found.results_.loc["dummy", "balanced_error"] == 0.5
@@ -124,24 +125,31 @@ def test_forty_one_of_two_thousand_are_ranked_by_balanced_error():
     assert found.results_.iloc[0]["balanced_error"] < 0.25
     assert found.results_.loc["dummy", "verdict"] == "baseline"
     assert found.results_["f1"].iloc[0] > 0  # of the rare class
+    assert found.positive_ == "ill"
     sentence = next(text for text in found.sentences() if "unbalanced" in text)
     assert "41 of 2000 rows are 'ill'" in sentence
     assert "balanced error" in found.sentences()[0]
 
 
 @pytest.mark.usefixtures("no_insights")
-@pytest.mark.parametrize("models", ["neighbours", "spheres", "peer"])
+@pytest.mark.parametrize("models", ["neighbours", "spheres"])
 def test_parameters_are_chosen_by_what_ranks(models):
     """A search by plain accuracy would be content with the larger class."""
     rng = np.random.default_rng(1)
     y = np.r_[np.zeros(140, dtype=int), np.ones(14, dtype=int)]
     X = rng.normal(size=(154, 2)) + 2.0 * y[:, None]
     table = as_table(X, np.where(y, "ill", "well"))
-    chosen = "lda" if models == "peer" else models
-    found = compare_table(table, models=chosen, folds=2, repeats=1, peer=models == "peer")
+    found = compare_table(table, models=models, folds=2, repeats=1)
     search = found._race.fitted(found._rivals[models], np.arange(154))["model"]
     assert search.scoring == "balanced_accuracy"
     assert found.results_.loc[models, "balanced_error"] < 0.4
+
+
+def test_scikit_learns_machine_is_told_too():
+    counted = {"n_rows": 100, "n_columns": 2, "n_classes": 2, "n_largest": 90, "balanced": True}
+    search = PEERS["classification"].build(Setting(**counted, seed=0, n_jobs=None))
+    assert search.scoring == "balanced_accuracy"
+    assert search.estimator.class_weight == "balanced"
 
 
 @pytest.mark.usefixtures("no_insights")

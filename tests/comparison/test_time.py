@@ -1,14 +1,15 @@
 """Time is respected: what is dear is left out and said, the baseline never."""
 
+import signal
+import threading
+
 import numpy as np
 import pytest
 
 from mercer.comparison import compare_table
-from mercer.comparison import race as race_module
 from mercer.comparison.comparing import SHARE_OF_RACE
-from mercer.comparison.race import PROBED_ROWS
-from mercer.comparison.rivals import rivals_for
-from mercer.model_selection.search_record import SearchRecord
+from mercer.comparison.deadline import TimeIsOverError, within
+from mercer.comparison.pilot import rows_in_time
 from mercer.tables import as_table
 
 pytestmark = pytest.mark.usefixtures("no_insights")
@@ -64,46 +65,190 @@ def test_the_baseline_is_never_the_dearest(two_classes, clock, put_in_place, cos
     assert set(found.left_out_models) <= {"lda", "qda"}
 
 
-@pytest.fixture
-def long_table():
-    X = np.random.default_rng(0).normal(size=(6000, 2))
-    return as_table(X, np.array(["a", "b"] * 3000))
+# ---- small fits tell what large ones take ------------------------------------------------------
 
 
-def test_the_estimate_is_exact_for_its_own_law(long_table, clock, put_in_place, costly):
-    class Law(costly):
-        def fit(self, X, y):
-            clock.now += 3.0 + 1e-3 * len(X) ** 1.2
-            return super().fit(X, y)
+def timed(law, sizes):
+    def seconds_for(count):
+        sizes.append(count)
+        return law(count)
 
-    put_in_place(lda=Law())
-    rivals = rivals_for("classification", "lda")
-    record = SearchRecord.open("x", None)
-    race = race_module.Race(
-        long_table, rivals, [], ["a", "b"], False, 0, 1, 1e6, record, lambda *told: None
-    )
-    expected = race._expected_seconds(rivals[1], np.arange(5000))
-    assert expected == pytest.approx(3.0 + 1e-3 * 5000**1.2)
+    return seconds_for
 
 
-def test_a_model_too_dear_for_one_fit_is_not_begun(clock, put_in_place, costly):
+def test_the_estimate_is_exact_for_its_own_law():
+    def law(count):
+        return 3.0 + 1e-3 * count**1.2
+
     sizes = []
+    found = rows_in_time(timed(law, sizes), 40_000, 500.0, 1.2)
+    assert found == (40_000, pytest.approx(law(40_000)))
+    assert sizes == [250, 1000]
+    found = rows_in_time(timed(law, sizes := []), 400_000, 200.0, 1.2)
+    assert law(found.n_rows) == pytest.approx(0.7 * 200.0, rel=1e-3)
+    assert found.seconds == pytest.approx(law(400_000))
+    assert sizes == [250, 1000, 4000]  # 16000 rows would take a third of the time and more
 
-    class Noting(costly):
-        def fit(self, X, y):
-            sizes.append(len(X))
-            clock.now += 0.01 * len(X)
-            return super().fit(X, y)
 
-    put_in_place(qda=Noting())
-    X = np.random.default_rng(0).normal(size=(8000, 2))
-    table = as_table(X, np.array(["a", "b"] * 4000))
-    found = compare_table(
-        table, models="lda,qda", folds=2, repeats=1, minutes=minutes(100), n_jobs=1
-    )
-    assert sizes == list(PROBED_ROWS)
+def test_what_is_cheap_is_seen_at_once():
+    sizes = []
+    assert rows_in_time(timed(lambda count: 0.01, sizes), 20_000, 10.0, 2.0).n_rows == 20_000
+    assert sizes == [250, 1000]  # the square of 80 would be too much, if all of the time grew
+    assert rows_in_time(timed(lambda count: 0.01, sizes := []), 4000, 10.0, 2.0).n_rows == 4000
+    assert sizes == [250]
+
+
+def test_a_fixed_price_is_no_reason_for_fewer_rows():
+    """Boosting takes long for any rows, and little more for many."""
+    found = rows_in_time(lambda count: 1.0 + 4e-5 * count, 40_000, 13.0, 1.0)
+    assert found.n_rows == 40_000
+    assert 2.6 < found.seconds < 7.0
+
+
+# ---- what is done with that --------------------------------------------------------------------
+
+
+@pytest.fixture
+def sizes_of(clock, put_in_place, costly):
+    """Put a model in place of the quadratic discriminant, and note the rows that it gets."""
+
+    def put(law):
+        sizes = []
+
+        class Noting(costly):
+            def fit(self, X, y):
+                sizes.append(len(X))
+                clock.now += law(len(X))
+                return super().fit(X, y)
+
+        put_in_place(qda=Noting())
+        return sizes
+
+    return put
+
+
+def run_long(n_rows, seconds):
+    X = np.random.default_rng(0).normal(size=(n_rows, 2))
+    table = as_table(X, np.array(["a", "b"] * (n_rows // 2)))
+    options = {"folds": 2, "repeats": 1, "minutes": minutes(seconds), "n_jobs": 1}
+    return compare_table(table, models="lda,qda", **options)
+
+
+def test_a_dear_model_has_fewer_rows(sizes_of):
+    sizes = sizes_of(lambda count: 0.01 * count)
+    found = run_long(16_000, 100)  # 25 s a fit, and all of the rows would take 80 s
+    assert found.left_out_models == {}
+    n_rows = found.results_.loc["qda", "trained_rows"]
+    assert n_rows == sizes[-1] == sizes[-2]
+    assert 500 < n_rows < 2500
+    assert found.results_.loc["lda", "trained_rows"] == 8000
+    assert len(found.folds_) == 6
+
+
+def test_a_model_too_dear_for_a_few_rows_is_not_begun(sizes_of):
+    sizes = sizes_of(lambda count: 0.2 * count)
+    found = run_long(8000, 100)
+    assert sizes == [250]
     assert list(found.left_out_models) == ["qda"]
     assert found.left_out_models["qda"].startswith("one fit would take about ")
+
+
+def test_one_model_always_has_its_turn_with_a_few_rows(sizes_of):
+    sizes = sizes_of(lambda count: 0.2 * count)
+    X = np.random.default_rng(0).normal(size=(8000, 2))
+    table = as_table(X, np.array(["a", "b"] * 4000))
+    found = compare_table(table, models="qda", folds=2, repeats=1, minutes=minutes(100))
+    assert sizes[:2] == [250, 500]
+    assert found.results_.loc["qda", "trained_rows"] == 500
+
+
+def test_fewer_rows_are_taken_up_again(sizes_of, tmp_path, monkeypatch):
+    sizes = sizes_of(lambda count: 0.01 * count)
+    X = np.random.default_rng(0).normal(size=(16_000, 2))
+    table = as_table(X, np.array(["a", "b"] * 8000))
+    options = {"folds": 2, "repeats": 1, "minutes": minutes(100), "n_jobs": 1}
+    options |= {"models": "lda,qda", "checkpoint": tmp_path / "kept"}
+    first = compare_table(table, **options)
+    lines = (tmp_path / "kept").read_text().splitlines(keepends=True)
+    (tmp_path / "kept").write_text("".join(lines[:-1]))  # without the last fold of qda
+    sizes.clear()
+    again = compare_table(table, **options)
+    assert sizes == [first.results_.loc["qda", "trained_rows"]]
+    assert again.results_["error"].tolist() == first.results_["error"].tolist()
+
+
+def test_a_fit_that_takes_too_long_is_stopped(two_classes, clock, put_in_place, costly):
+    class Endless(costly):
+        def fit(self, X, y):
+            threading.Event().wait(30.0)
+            raise AssertionError("nobody has stopped this")
+
+    put_in_place(qda=Endless())
+    found = compare_table(two_classes, models="lda,qda", folds=2, repeats=1, minutes=minutes(1.2))
+    assert found.left_out_models == {"qda": "one fit took more than 0 s"}
+    assert set(found.results_.index) == {"dummy", "lda"}
+
+
+def test_a_fit_that_is_stopped_has_another_try_with_fewer_rows(clock, put_in_place, costly):
+    class Slow(costly):
+        def fit(self, X, y):
+            if len(X) > 1500:
+                threading.Event().wait(30.0)
+                raise AssertionError("nobody has stopped this")
+            return super().fit(X, y)
+
+    put_in_place(qda=Slow())
+    found = run_long(8000, 6.0)
+    assert found.left_out_models == {}
+    assert found.results_.loc["qda", "trained_rows"] == 1000
+
+
+def test_the_leaders_are_the_last_to_go(clock, put_in_place, costly):
+    class Knowing(costly):
+        def predict(self, X):
+            return np.where(X[:, 0] > 0, "b", "a")
+
+    put_in_place(
+        lda=costly(clock, fixed=9.0), qda=costly(clock, fixed=8.0), tree=costly(clock, fixed=7.0)
+    )
+    put_in_place(boosting=Knowing(clock, fixed=12.0), svc=costly(clock, fixed=1.0))
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    table = as_table(X, np.where(X[:, 0] > 0, "b", "a"))
+    models = "lda,qda,tree,boosting,svc"
+    found = compare_table(table, models=models, folds=5, repeats=1, minutes=minutes(200))
+    assert found.best_name_ == "boosting"
+    assert found.n_folds == 5
+
+
+@pytest.mark.parametrize("before", [None, 60.0])
+def test_work_ends_when_its_time_is_over(before):
+    if before:
+        signal.setitimer(signal.ITIMER_REAL, before)
+    try:
+        with pytest.raises(TimeIsOverError), within(0.02):
+            threading.Event().wait(30.0)
+        with within(None):
+            pass
+        with within(30.0):
+            pass
+        left = signal.getitimer(signal.ITIMER_REAL)[0]
+        assert 50.0 < left <= 60.0 if before else left == 0.0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+def test_in_another_thread_nothing_is_stopped():
+    done = []
+
+    def work():
+        with within(0.001):
+            threading.Event().wait(0.01)
+            done.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == [True]
 
 
 def test_small_fits_that_fail_decide_nothing(clock, put_in_place, costly):

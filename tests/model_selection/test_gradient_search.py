@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from mercer import SVC, GradientSearch
 from mercer._files import record_line
@@ -443,3 +444,40 @@ def test_sixty_widths(data_folder: Path) -> None:
     assert search.n_evaluations_ <= 60
     assert search.best_params_["gamma"].shape == (60,)
     assert search.score(data["X"][test], data["y"][test]) > 0.93
+
+
+def test_weights_of_classes_do_not_make_a_machine_that_knows_nothing() -> None:
+    """As precisions of the noise they would call for widths around each rare row."""
+    random = np.random.default_rng(0)
+    y = np.r_[np.zeros(380, dtype=int), np.ones(16, dtype=int)]
+    X = random.normal(size=(396, 4))
+    X[y == 1, :2] *= 0.3
+    new = random.normal(size=(600, 4))
+    new[300:, :2] *= 0.3
+    truth = np.repeat([0, 1], 300)
+    machine = SVC(loss="squared_hinge", class_weight="balanced")
+    search = GradientSearch(machine, C_bounds=(1e-6, 1e4), random_state=0).fit(X, y)
+    assert roc_auc_score(truth, search.decision_function(new)) > 0.8
+    assert balanced_accuracy_score(truth, search.predict(new)) > 0.7
+    stages = [step["stage"] for step in search.history_]
+    assert stages.count("squared_hinge") == 5
+    assert search.best_params_["C"] == search.history_[search.best_index_]["C"]
+    plain = GradientSearch(L2, C_bounds=(1e-6, 1e4), random_state=0).fit(X, y)
+    np.testing.assert_array_equal(plain.best_kernel_.theta, search.best_kernel_.theta)
+
+
+def test_errors_on_folds_have_the_weights_of_their_classes() -> None:
+    y = np.r_[np.ones(15, dtype=int), np.zeros(45, dtype=int)]
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2)) + 1.2 * y[:, None]
+    search = GradientSearch(SVC(class_weight={1: 3.0}), max_evaluations=8, random_state=0)
+    search.fit(X, y)
+    step = next(step for step in search.history_ if step["stage"] == "hinge")
+    shares = weighted_folds(X, y, np.ones(60), 5)
+    total = 0.0
+    for share in shares.T:
+        held = share > 0
+        model = SVC(C=step["C"], kernel=step["kernel"], class_weight={1: 3.0}, tol=1e-5)
+        wrong = model.fit(X[~held], y[~held]).predict(X[held]) != y[held]
+        total += float(np.where(y[held] == 1, 3.0, 1.0) @ wrong)
+    assert step["criterion"] == pytest.approx(total / 90)

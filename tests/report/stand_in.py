@@ -94,6 +94,7 @@ class StandIn:
     left_out_models: dict[str, str]
     insights_: Insights | None
     seconds_: float
+    positive_: str | None = None
 
     def sentences(self) -> list[str]:
         title = self.results_.loc[self.best_name_, "title"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from copy import copy
 from dataclasses import replace
 from itertools import pairwise
 
@@ -348,3 +349,19 @@ def test_baseline_alone_has_a_page(comparison, tmp_path):
     html = source(write_report(alone, tmp_path / "page.html"))
     assert list(pictures(html)) == ["errors"]
     assert "Always the largest class" in texts(pictures(html)["errors"])
+
+
+def test_the_class_of_f1_and_the_rows_learned_from_are_told(comparison, tmp_path):
+    found = copy(comparison("binary"))
+    found.positive_ = "malignant"
+    rows = [455] * len(found.results_)
+    rows[1] = 100
+    found.results_ = found.results_.assign(trained_rows=rows)
+    text = write_report(found, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert ">F1 of malignant<" in text
+    assert "(of the class malignant)" in text
+    assert text.count("learned from 100 of 455 rows") == 1
+    assert text.count(">455 rows<") == len(rows) - 1
+    found.positive_ = None
+    text = write_report(found, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "(mean over the classes)" in text

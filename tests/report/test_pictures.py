@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from mercer.report import (
     draw_reliability,
     draw_residuals,
 )
+from mercer.report._pictures import pictures_of
 
 
 def labels(axis):
@@ -184,4 +186,17 @@ def test_deviation_that_is_not_known_is_left_out(comparison):
     insights = replace(compared.insights_, features=pd.DataFrame(features))
     assert len(draw_features(replace(compared, insights_=insights)).patches) == len(
         features[features["importance"] > 0]
+    )
+
+
+def test_features_within_noise_are_pale(comparison):
+    found = copy(comparison("binary"))
+    features = found.insights_.features.assign(clear=False)
+    features.loc[features["importance"].idxmax(), "clear"] = True
+    found.insights_ = replace(found.insights_, features=features)
+    shades = [bar.get_alpha() for bar in draw_features(found).patches]
+    assert shades[0] == 1.0
+    assert set(shades[1:]) == {0.35}
+    assert "Pale bars are within noise." in next(
+        picture.caption for picture in pictures_of(found) if picture.name == "features"
     )

@@ -68,6 +68,8 @@ def verdict(found: Comparison, name: str) -> list[str]:
         said.append("That is not clearly better, so nothing has been shown to be learned.")
     if found.measure == "balanced_error":
         said.append("The classes are unbalanced: the error is the mean of those of all classes.")
+    if found.changed:
+        said.append(found.changed)
     if found.partial:
         said.append(f"Partial: {found.stopped} after {found.n_folds} of {found.n_wanted} folds.")
     return said

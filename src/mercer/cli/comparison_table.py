@@ -20,6 +20,8 @@ MEASURES = {
     "r2": "R²",
 }
 SHARES = ("error", "balanced_error")
+LONGEST = 8
+"""Characters of a class that has room beside the name of a measure."""
 WIDE = 92
 """Characters from which all measures have room."""
 
@@ -44,6 +46,8 @@ def comparison_table(found: Comparison, width: int) -> Any:
     table.add_column("model", overflow="fold")
     for name in shown:
         head = MEASURES[name] + (" ± sd" if name == found.measure else "")
+        if name == "f1" and found.positive_ is not None and len(found.positive_) <= LONGEST:
+            head += f" {found.positive_}"
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("fit", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)

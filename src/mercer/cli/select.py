@@ -76,7 +76,7 @@ def select(
     smallest number within one standard error of the best score is taken. Categories count as one
     feature for each value. Gaps and scales are settled on all rows beforehand.
     """
-    from mercer.comparison.folds import make_folds
+    from mercer.comparison.folds import judgeable, make_folds
 
     ranking = out or Path(f"select-{stem(data)}.csv")
     curve = picture or Path(f"select-{stem(data)}.png")
@@ -84,7 +84,9 @@ def select(
     table = read_labelled(data, reading, seed)
     screen = Screen()
     screen.introduce(table)
-    table = _some_rows(table, seed, screen)
+    table, folds, changed = judgeable(_some_rows(table, seed, screen), folds)
+    if changed:
+        screen.say(changed)
     matrix = Matrix.of(table)
     _check(matrix, features)
     parts = [(fold.train, fold.test) for fold in make_folds(table, folds, 1, seed)]

@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 
 from mercer.comparison.comparison import Comparison
-from mercer.comparison.folds import make_folds
+from mercer.comparison.folds import judgeable, make_folds
 from mercer.comparison.insights import find_insights
 from mercer.comparison.measures import is_unbalanced
 from mercer.comparison.race import Progress, Race
@@ -113,8 +113,9 @@ def compare_table(
     models : sequence of str, str with commas or None
         Which models; None takes all. The baseline always takes part.
     minutes : float
-        For all of it. Models and repeats for which the time does not suffice are left out, and
-        said.
+        For all of it. Models that are dear learn from fewer rows; models and repeats for which the
+        time does not suffice are left out; both are said. A fit that takes too long is stopped,
+        but not on Windows, nor where this is called from another than the main thread.
     folds, repeats : int
         Parts of the cross-validation, and how often it is repeated with other parts.
     seed : int
@@ -146,9 +147,10 @@ def compare_table(
     _check(minutes, folds, repeats, seed, n_jobs)
     settings = _settings(table, models, minutes, folds, repeats, seed, peer)
     begun, rivals = time.monotonic(), rivals_for(table.task, models, peer)
+    record = SearchRecord.open(_fingerprint(table, settings), checkpoint, seed)
+    table, folds, changed = judgeable(table, folds)
     is_classes = table.task == "classification"
     unbalanced = is_classes and is_unbalanced(table.class_counts())
-    measure = "rmse" if not is_classes else "balanced_error" if unbalanced else "error"
     race = Race(
         table,
         rivals,
@@ -158,7 +160,7 @@ def compare_table(
         seed,
         n_jobs,
         60.0 * minutes * SHARE_OF_RACE,
-        SearchRecord.open(_fingerprint(table, settings), checkpoint, seed),
+        record,
         progress or (lambda done, total, text: None),
     )
     outcomes = race.run()
@@ -167,7 +169,8 @@ def compare_table(
             raise KeyboardInterrupt
         reasons = list(dict.fromkeys(race.left_out.values()))  # often one reason for all
         raise InputError(f"No model could be fitted: {'; '.join(reasons[:3])}.")
-    found = Comparison(race, outcomes, measure, settings)
+    found = Comparison(race, outcomes, race.measure, settings)
+    found.changed = changed
     found.labels_ = labels or {}
     if insights and not race.interrupted:
         with suppress(KeyboardInterrupt):

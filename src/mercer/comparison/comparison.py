@@ -12,8 +12,9 @@ import pandas as pd
 
 from mercer.comparison.insights import Insights
 from mercer.comparison.measures import CLASSIFICATION, REGRESSION
+from mercer.comparison.outcome import Outcome
 from mercer.comparison.paired import paired_difference
-from mercer.comparison.race import Outcome, Race
+from mercer.comparison.race import Race
 from mercer.comparison.rivals import BASELINE, Rival
 from mercer.comparison.words import sentences, value
 from mercer.report import comparison_table_html, draw_errors, write_report
@@ -55,6 +56,10 @@ class Comparison:
     best_ : Pipeline
         The best model, fitted to all rows; when first asked for, if not before.
     insights_ : Insights or None
+    positive_ : str or None
+        Of two classes the one that F1 speaks of: that which was named, or else the rarer one.
+    changed : str
+        What was left out of the table because it cannot be compared on, in words.
     partial : bool
         Whether the time was over, or the work interrupted, before all folds were done.
     left_out_models : dict of str to str
@@ -71,6 +76,8 @@ class Comparison:
         self.classes_ = race.classes
         self.left_out_models = dict(race.left_out)
         self.stopped = race.stopped
+        self.changed = ""
+        self.positive_ = race.classes[race.positive] if len(race.classes) == 2 else None
         self.n_wanted = len(race.folds)
         self.seconds_ = 0.0
         self.insights_: Insights | None = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,11 @@ from sklearn.model_selection import (
 from mercer.tables import InputError, Table
 
 Rows = NDArray[np.int64]
+
+LEAST_JUDGED = 3
+"""Rows that a class needs to be compared on; as many as there are folds, where that is less."""
+
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +50,13 @@ def make_folds(table: Table, folds: int, repeats: int, seed: int) -> list[Fold]:
     n = len(table.target)
     _check(table, folds)
     if table.time is not None:
-        return _with_classes(table, _in_time(table, folds))
+        parts = _in_time(table.time.to_numpy(), folds)
+        if any(not len(train) or not len(test) for train, test in parts):
+            raise InputError(
+                f"Too many rows have the same time for {folds} folds that learn from the past "
+                "only; use fewer folds."
+            )
+        return _with_classes(table, [Fold(0, k, a, b) for k, (a, b) in enumerate(parts)])
     is_classes = table.task == "classification"
     y = table.target.to_numpy() if is_classes else None
     if table.groups is not None:
@@ -52,29 +64,66 @@ def make_folds(table: Table, folds: int, repeats: int, seed: int) -> list[Fold]:
         found = []
         for repeat in range(repeats):
             cut = kind(folds, shuffle=True, random_state=seed + repeat)
-            parts = cut.split(np.zeros(n), y, table.groups.to_numpy())
-            found += [Fold(repeat, k, a, b) for k, (a, b) in enumerate(parts)]
+            pairs = cut.split(np.zeros(n), y, table.groups.to_numpy())
+            found += [Fold(repeat, k, a, b) for k, (a, b) in enumerate(pairs)]
         return _with_classes(table, found)
     many: Any = RepeatedStratifiedKFold if is_classes else RepeatedKFold
     cut = many(n_splits=folds, n_repeats=repeats, random_state=seed)
-    parts = cut.split(np.zeros(n), y)
-    return [Fold(k // folds, k % folds, a, b) for k, (a, b) in enumerate(parts)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of classes with fewer rows than folds
+        return [
+            Fold(k // folds, k % folds, a, b) for k, (a, b) in enumerate(cut.split(np.zeros(n), y))
+        ]
 
 
-def _in_time(table: Table, folds: int) -> list[Fold]:
+def inner_folds(
+    n_rows: int, y: Any, groups: Any, times: Any, number: int, seed: int
+) -> list[tuple[Rows, Rows]]:
+    """Return folds of rows to learn from, by which a model chooses its parameters.
+
+    They keep groups together and learn from the past only, as those of the comparison do. Where
+    that cannot be done with so many, there are fewer, and none where it cannot be done at all.
+
+    Parameters
+    ----------
+    n_rows : int
+    y : array-like of shape (n_rows,) or None
+        Labels; None for numbers.
+    groups, times : array-like of shape (n_rows,) or None
+        One of them at least.
+    number : int
+        Folds.
+    seed : int
+
+    Examples
+    --------
+    >>> folds = inner_folds(6, None, None, np.array([1, 2, 3, 4, 5, 6]), 2, seed=0)
+    >>> [(train.tolist(), test.tolist()) for train, test in folds]
+    [([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5])]
+    """
+    if times is not None:
+        found = _in_time(times, min(number, n_rows - 1))
+    else:
+        number = min(number, len(np.unique(groups)))
+        if number < 2:
+            return []
+        kind: Any = StratifiedGroupKFold if y is not None else GroupKFold
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of classes with fewer rows than folds
+            cut = kind(number, shuffle=True, random_state=seed)
+            found = list(cut.split(np.zeros(n_rows), y, groups))
+    kept = [part for part in found if len(part[0]) and len(part[1])]
+    return [part for part in kept if y is None or len(np.unique(y[part[0]])) > 1]
+
+
+def _in_time(times: Any, folds: int) -> list[tuple[Rows, Rows]]:
     """Return folds that follow each other; rows of one time are never on both sides of a cut."""
-    assert table.time is not None
-    order = np.argsort(table.time.to_numpy(), kind="stable")
-    times = table.time.to_numpy()[order]
-    n, size = len(order), len(order) // (folds + 1)
-    wanted = times[n - size * np.arange(folds, 0, -1)]
-    cuts = [*np.searchsorted(times, wanted).tolist(), n]
-    if min(np.diff([0, *cuts])) == 0:
-        raise InputError(
-            f"Too many rows have the same time for {folds} folds that learn from the past only; "
-            "use fewer folds."
-        )
-    return [Fold(0, k, order[: cuts[k]], order[cuts[k] : cuts[k + 1]]) for k in range(folds)]
+    order = np.argsort(times, kind="stable")
+    ordered = times[order]
+    n, size = len(order), max(1, len(order) // (folds + 1))
+    wanted = ordered[n - size * np.arange(folds, 0, -1)]
+    cuts = [*np.searchsorted(ordered, wanted).tolist(), n]
+    return [(order[: cuts[k]], order[cuts[k] : cuts[k + 1]]) for k in range(folds)]
 
 
 def _with_classes(table: Table, found: list[Fold]) -> list[Fold]:
@@ -105,11 +154,48 @@ def _check(table: Table, folds: int) -> None:
         raise InputError(
             f"A comparison needs at least two classes, but every row is {next(iter(counts))!r}."
         )
-    name, count = min(counts.items(), key=lambda item: item[1])
-    if count < folds:
-        rare = sum(count < folds for count in counts.values())
-        others = f" (and {rare - 1} others too few)" if rare > 1 else ""
-        raise InputError(
-            f"{folds} folds need at least {folds} rows of each class, but {name!r} has {count}"
-            f"{others}; use fewer folds, or merge or leave out rare classes."
-        )
+
+
+def judgeable(table: Table, folds: int) -> tuple[Table, int, str]:
+    """Return what can be compared of a table: its rows, the folds, and what was changed in words.
+
+    A class with a row or two can be learned or judged, but not both; its rows are left out. More
+    folds than the largest class has rows are too many.
+
+    Examples
+    --------
+    >>> from mercer.tables import as_table
+    >>> table = as_table([[k, k % 3] for k in range(21)], [*"ab" * 10, "c"], task="classification")
+    >>> judgeable(table, 5)[2]
+    "1 row is left out: of class 'c' there are too few to learn it and to judge it."
+    """
+    if table.task == "regression" or table.time is not None:
+        return table, folds, ""
+    counts = table.class_counts()
+    rare = [name for name, count in counts.items() if count < min(LEAST_JUDGED, folds)]
+    said = []
+    if rare and len(rare) < len(counts) - 1:
+        keep = ~table.target.isin(rare).to_numpy()
+        said.append(_rare_in_words(rare, int((~keep).sum())))
+        parts: dict[str, Any] = {
+            name: None if one is None else one[keep].reset_index(drop=True)
+            for name in ("frame", "target", "groups")
+            for one in [getattr(table, name)]
+        }
+        table = replace(table, **parts)
+    largest = max(table.class_counts().values())
+    if largest < folds <= len(table.target) // 2:
+        folds = max(2, largest)
+        said.append(f"There are {folds} folds: the largest class has {largest} rows.")
+    return table, folds, " ".join(said)
+
+
+def _rare_in_words(rare: list[str], n_rows: int) -> str:
+    names = ", ".join(repr(name) for name in rare[:MOST_NAMED])
+    more = f" and {len(rare) - MOST_NAMED} others" if len(rare) > MOST_NAMED else ""
+    rows = "1 row is" if n_rows == 1 else f"{n_rows} rows are"
+    kind = "class" if len(rare) == 1 else "classes"
+    return (
+        f"{rows} left out: of {kind} {names}{more} there are too few to learn "
+        f"{'it and to judge it' if len(rare) == 1 else 'them and to judge them'}."
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,9 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import StandardScaler
 
+from mercer.comparison.deadline import TimeIsOverError, within
+from mercer.comparison.elimination import elimination_curve
+from mercer.comparison.importance import feature_importance
 from mercer.comparison.rivals import BASELINE
 from mercer.spheres import SVDD, OneClassSearch
 from mercer.tables import vectorizer
@@ -20,11 +24,9 @@ if TYPE_CHECKING:
 SHARES = (0.2, 0.4, 0.6, 0.8)
 """Parts of the training rows for the learning curve, besides all of them."""
 
-SHUFFLES = 5
-MOST_FEATURES = 40
-"""Columns that are shuffled; of more, those that differ most between targets."""
+SHARE = 0.7
+"""Of the time that is left, each look may take so much; what takes longer after all is stopped."""
 
-MOST_TESTED = 2000
 MOST_DESCRIBED = 2000
 MOST_LISTED = 10
 
@@ -36,14 +38,16 @@ class Insights:
     Parameters
     ----------
     features : DataFrame
-        Columns feature, importance (how much the error rises where it is shuffled) and sd.
+        Columns feature, importance (how much the best model loses where it is shuffled), sd over
+        the folds, and clear: whether that is more than noise.
     unusual : DataFrame
         Columns row and distance (from the centre of all rows, in units of the radius).
     hard : DataFrame
         Columns row, target and predictions: rows that every model gets wrong.
     learning : DataFrame
         Columns rows, error and error_sd.
-    rfe : None
+    rfe : DataFrame
+        Columns features, error and error_sd: a linear machine with the weakest columns left out.
     """
 
     features: Any = None
@@ -57,15 +61,23 @@ def find_insights(found: Comparison, seconds: float) -> Insights:
     """Look for what the time allows, the cheapest first."""
     end = time.monotonic() + seconds
     parts: dict[str, Any] = {"hard": hard_rows(found)}
-    for name, look in (("unusual", _unusual), ("features", _features), ("learning", _learning)):
+    looks = {
+        "unusual": _unusual,
+        "features": feature_importance,
+        "rfe": elimination_curve,
+        "learning": _learning,
+    }
+    for name, look in looks.items():
         left = end - time.monotonic()
         if left <= 0:
             break
         try:
-            with found._race.threads(len(found.table.target)):
-                parts[name] = look(found, left)
-        except Exception:  # such as a part with one class; what was compared stands all the same
-            parts[name] = None
+            with warnings.catch_warnings(), found._race.threads(len(found.table.target)):
+                warnings.simplefilter("ignore")
+                with within(left):
+                    parts[name] = look(found, SHARE * left)
+        except (Exception, TimeIsOverError):
+            parts[name] = None  # as for a part with one class; what was compared stands
     return Insights(**parts)
 
 
@@ -113,59 +125,6 @@ def _unusual(found: Comparison, seconds: float) -> pd.DataFrame:
     return pd.DataFrame({"row": rows, "distance": distance[rows]})
 
 
-def _first_fold(found: Comparison) -> Any:
-    return found._race.folds[0]
-
-
-def _features(found: Comparison, seconds: float) -> pd.DataFrame | None:
-    """Return by how much the error on rows left out rises where a column is shuffled."""
-    if found.best_name_ == BASELINE:
-        return None
-    start, race, fold = time.monotonic(), found._race, _first_fold(found)
-    rival = found._rivals[found.best_name_]
-    model = race.fitted(rival, fold.train)
-    test = race.some(fold.test, MOST_TESTED)
-    held = found.table.frame.iloc[test]
-
-    def error(frame: Any) -> float:
-        return race.measured(test, race.predicted(model, frame))[found.measure]
-
-    begun = time.monotonic()
-    base = error(held)
-    one = max(1e-4, time.monotonic() - begun)
-    most = min(MOST_FEATURES, int((seconds - (begun - start)) / (one * SHUFFLES)))
-    if most <= 0:
-        return None
-    rng, found_rows = np.random.default_rng(found.settings.get("seed", 0)), []
-    for name in _leading(found, fold.train, most):
-        rises = []
-        for _ in range(SHUFFLES):
-            shuffled = held.copy()
-            shuffled[name] = held[name].array[rng.permutation(len(held))]
-            rises.append(error(shuffled) - base)
-        found_rows.append((str(name), float(np.mean(rises)), float(np.std(rises, ddof=1))))
-    table = pd.DataFrame(found_rows, columns=["feature", "importance", "sd"])
-    return table.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
-
-
-def _leading(found: Comparison, train: Any, most: int) -> list[Any]:
-    """Return the columns to look at: all, or those without numbers and the plainest of the rest."""
-    frame, y = found.table.frame.iloc[train], found._race.y[train]
-    if frame.shape[1] <= most:
-        return list(frame.columns)
-    numbers = frame.select_dtypes("number")
-    words = [name for name in frame.columns if name not in numbers.columns]
-    if len(words) >= most or numbers.empty:
-        return words[:most]
-    values = np.nan_to_num(StandardScaler().fit_transform(numbers.to_numpy()))
-    if found.table.task == "classification":
-        means = np.array([values[y == name].mean(axis=0) for name in np.unique(y)])
-        said = np.abs(means).max(axis=0)
-    else:
-        said = np.abs((y - y.mean()) @ values)
-    return words + numbers.columns[np.argsort(-said, kind="stable")].tolist()[: most - len(words)]
-
-
 def _learning(found: Comparison, seconds: float) -> pd.DataFrame | None:
     """Return the error of the best model with fewer rows to learn from."""
     if found.best_name_ == BASELINE or found.table.time is not None:
@@ -178,7 +137,7 @@ def _learning(found: Comparison, seconds: float) -> pd.DataFrame | None:
     if sum(SHARES) * result["fit_seconds"] > seconds:
         return None
     # A model that never sees more rows would not gain by them.
-    wholes = [race.some(fold.train, rival.most_rows) for fold in folds]
+    wholes = [race.some(fold.train, race.most_rows(rival)) for fold in folds]
     points = []
     for share in SHARES:
         errors = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
+import os
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -13,20 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from mercer.comparison.deadline import TimeIsOverError, within
 from mercer.comparison.folds import Fold
 from mercer.comparison.measures import measure_classes, measure_numbers
+from mercer.comparison.outcome import Outcome, size_of
+from mercer.comparison.pilot import FIRST_ROWS, LEAST_ROWS, STEP, rows_in_time
 from mercer.comparison.rivals import BASELINE, Rival, Setting
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import Table
-
-PROBED_ROWS = (500, 1500)
-"""Rows of two small fits that tell how long one on all rows would take."""
-
-MANY_ROWS = 3000
-"""Up to so many rows no such fits are needed."""
-
-LEAST_GROWING = 0.1
-"""Of the time of a small fit, at least this part is taken to grow with the rows."""
 
 LEAST_OF_CLASS = 5
 """Rows that a class keeps in a random part, if it has them: folds inside need more than one."""
@@ -34,45 +28,22 @@ LEAST_OF_CLASS = 5
 LARGEST_SHARE = 0.5
 """The fits of one model, one for each fold, may take this share of the time that is left."""
 
+MANY_TESTED = 2000
+"""Rows left out of a fold from which on few folds tell models apart."""
+
+FEW_FOLDS = 3
+"""So many of them do; what more there are is for the time that is left over."""
+
+LEADERS = 3
+"""So many of the best on the first fold are the last to be left out for their price."""
+
 MUCH_WORK = 200_000
 """Numbers in a table from which threads of other libraries pay."""
 
+BUSY = 1.5
+"""Work that waits for each processor, from which on others are taken to be at work."""
+
 Progress = Callable[[int, int, str], None]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """One model on one fold."""
-
-    model: str
-    repeat: int
-    fold: int
-    measures: dict[str, float]
-    fit_seconds: float
-    predict_seconds: float
-    size_bytes: int
-    n_trained: int
-    said: NDArray[np.float64]
-    """Positions of classes, or numbers, for the rows left out; only of the first repeat."""
-    probabilities: NDArray[np.float64] | None
-
-    def as_entry(self) -> dict[str, Any]:
-        """Return what JSON can hold, with the bytes of all numbers."""
-        entry = dict(vars(self))
-        entry["said"] = self.said.tobytes().hex()
-        found = self.probabilities
-        entry["probabilities"] = None if found is None else found.tobytes().hex()
-        return entry
-
-    @classmethod
-    def from_entry(cls, entry: dict[str, Any], n_classes: int) -> Outcome:
-        """Return what `as_entry` was made of."""
-        numbers = dict(entry)
-        numbers["said"] = np.frombuffer(bytes.fromhex(entry["said"]))
-        if entry["probabilities"] is not None:
-            flat = np.frombuffer(bytes.fromhex(entry["probabilities"]))
-            numbers["probabilities"] = flat.reshape(-1, n_classes)
-        return cls(**numbers)
 
 
 @dataclass(eq=False)
@@ -126,10 +97,25 @@ class Race:
         self.known: dict[tuple[str, int, int], Outcome] = {}
         self.record.read(self._take_up)
         self.alive = list(self.rivals)
+        self.caps: dict[str, int] = {}  # rows that models have the time for
+        self._take_up_caps()
 
     def _take_up(self, entry: dict[str, Any]) -> None:
         found = Outcome.from_entry(entry, len(self.classes))
         self.known[found.model, found.repeat, found.fold] = found
+
+    def _take_up_caps(self) -> None:
+        """Find in what is known how many rows models had the time for."""
+        for rival in self.rivals if self.folds else ():
+            found = self.known.get((rival.name, 0, 0))
+            whole = len(self.some(self.folds[0].train, rival.most_rows))
+            if found is not None and found.n_trained < whole:
+                self.caps[rival.name] = found.n_trained
+
+    @property
+    def measure(self) -> str:
+        """Name of the measure by which models are ranked."""
+        return "rmse" if not self.classes else "balanced_error" if self.balanced else "error"
 
     @property
     def left(self) -> float:
@@ -146,6 +132,8 @@ class Race:
                 done.append(self._one_fold(k, fold))
                 if k == 0:
                     self._leave_out_the_dearest(done[0])
+        except TimeIsOverError:
+            self.stopped = "the time was over"
         except KeyboardInterrupt:
             self.interrupted = True
             self.stopped = "it was interrupted"
@@ -164,9 +152,7 @@ class Race:
             self.progress(k * len(self.alive) + position, total, rival.title)
             key = (rival.name, fold.repeat, fold.fold)
             if key not in self.known:
-                if k == 0 and not self._is_affordable(rival, fold, len(found)):
-                    continue
-                outcome = self._fit(rival, fold)
+                outcome = self._later(rival, fold) if k else self._begin(rival, fold, len(found))
                 if outcome is None:
                     continue
                 self.known[key] = outcome
@@ -179,75 +165,131 @@ class Race:
         """Return what a model for these rows is built for; they may lack a class."""
         columns = max(1, self.table.frame.shape[1])
         counts = np.unique(self.y[rows], return_counts=True)[1] if self.classes else np.zeros(0)
-        sizes = (len(rows), columns, counts.size, int(counts.max(initial=0)) or len(rows))
-        return Setting(*sizes, self.balanced, self.seed, self.n_jobs)
+        beside = [self.table.groups, self.table.time]
+        groups, times = (None if one is None else one.to_numpy()[rows] for one in beside)
+        return Setting(
+            len(rows),
+            columns,
+            counts.size,
+            int(counts.max(initial=0)) or len(rows),
+            self.balanced,
+            self.seed,
+            self.n_jobs,
+            self.y[rows],
+            groups,
+            times,
+        )
+
+    def most_rows(self, rival: Rival) -> int | None:
+        """Return the rows that a model can take, or has the time for; None stands for all."""
+        limits = [rival.most_rows, self.caps.get(rival.name)]
+        return min((one for one in limits if one is not None), default=None)
 
     def fitted(self, rival: Rival, rows: Any, y: Any = None) -> Any:
         """Return a model that has learned from these rows, or from as many as it can take.
 
         With ``y`` the targets of all rows are called by other names.
         """
-        rows, y = self.some(rows, rival.most_rows), self.y if y is None else y
+        rows, y = self.some(rows, self.most_rows(rival)), self.y if y is None else y
         model = rival.pipeline(self.table, self._setting(rows))
         with warnings.catch_warnings(), self.threads(len(rows)):
             warnings.simplefilter("ignore")
             return model.fit(self.table.frame.iloc[rows], y[rows])
 
-    def _is_affordable(self, rival: Rival, fold: Fold, n_fitted: int) -> bool:
-        """Find out whether there is time for a model; the baseline and one other always have it."""
+    def _begin(self, rival: Rival, fold: Fold, n_fitted: int) -> Outcome | None:
+        """Fit a model for the first time, to as many rows as its share of the time allows.
+
+        The baseline and one other always have their turn.
+        """
+        if rival.name == BASELINE:
+            return self._fit(rival, fold)
         columns = self.table.frame.shape[1]
         if rival.most_columns is not None and columns > rival.most_columns:
-            return self._leave_out(rival, f"more than {rival.most_columns} columns")
-        if rival.name == BASELINE:
+            self._leave_out(rival, f"more than {rival.most_columns} columns")
+        elif self.left <= 0 and n_fitted > 1:
+            self._leave_out(rival, "the time was over before its turn")
+        elif self._has_rows_for_its_time(rival, fold.train, is_needed=n_fitted < 2):
+            return self._fit_in_its_time(rival, fold, is_needed=n_fitted < 2)
+        return None
+
+    def _later(self, rival: Rival, fold: Fold) -> Outcome | None:
+        """Fit a model that has done the first fold, if the time suffices."""
+        with within(max(self.left, 0.0)):
+            return self._fit(rival, fold)
+
+    def _fit_in_its_time(self, rival: Rival, fold: Fold, is_needed: bool) -> Outcome | None:
+        """Fit a model, to fewer rows where it takes longer than it should."""
+        while True:
+            allowed = None if is_needed else self._allowed()
+            try:
+                with within(allowed):
+                    return self._fit(rival, fold)
+            except TimeIsOverError:
+                n_rows = min(len(fold.train), self.most_rows(rival) or len(fold.train)) // STEP
+            if n_rows < LEAST_ROWS or self.left <= 0:
+                self._leave_out(rival, f"one fit took more than {allowed or 0:.0f} s")
+                return None
+            self.caps[rival.name] = n_rows
+
+    def _allowed(self) -> float:
+        """Return the seconds that one fit may take."""
+        return LARGEST_SHARE * max(self.left, 0.0) / self._n_needed()
+
+    def _has_rows_for_its_time(self, rival: Rival, train: Any, is_needed: bool) -> bool:
+        """Find out by small fits how many rows there is time for; else leave the model out."""
+        n_rows = min(len(train), rival.most_rows or len(train))
+        if n_rows < 2 * STEP * FIRST_ROWS or rival.name in self.caps:
             return True
-        if self.left <= 0 and n_fitted > 1:
-            return self._leave_out(rival, "the time was over before its turn")
-        n_trained = min(len(fold.train), rival.most_rows or len(fold.train))
-        if n_trained * max(1.0, len(self.classes) / 2) <= MANY_ROWS:
-            return True
+        allowed = self._allowed()
+
+        def seconds_for(count: int) -> float:
+            start = time.perf_counter()
+            self.fitted(rival, self.some(train, count))
+            return time.perf_counter() - start
+
+        why = f"a part of the rows took more than {allowed:.0f} s"
+        most = 0
         try:
-            seconds = self._expected_seconds(rival, fold.train)
+            with within(allowed):
+                most, seconds = rows_in_time(seconds_for, n_rows, allowed, rival.growth)
+            why = f"one fit would take about {seconds:.0f} s"
+        except TimeIsOverError:
+            pass
         except Exception:  # perhaps only for want of rows: the whole fit will tell
             return True
-        if seconds * self._n_first() <= LARGEST_SHARE * self.left:
-            return True
-        return self._leave_out(rival, f"one fit would take about {seconds:.0f} s")
+        if most < LEAST_ROWS and not is_needed:
+            self._leave_out(rival, why)
+            return False
+        if most < n_rows:
+            self.caps[rival.name] = max(most, LEAST_ROWS)
+        return True
 
-    def _n_first(self) -> int:
-        """Return the number of folds of the first repeat."""
-        return sum(fold.repeat == 0 for fold in self.folds)
+    def _n_needed(self) -> int:
+        """Return the number of folds that all models should have."""
+        n_first = sum(fold.repeat == 0 for fold in self.folds)
+        if n_first and len(self.folds[0].test) >= MANY_TESTED:
+            return min(n_first, FEW_FOLDS)
+        return max(n_first, 1)
 
-    def _expected_seconds(self, rival: Rival, train: Any) -> float:
-        """Return the time of a fit, of which a part is fixed and a part grows with the rows."""
-        n_rows, taken, work = min(len(train), rival.most_rows or len(train)), [], []
-        for most in PROBED_ROWS:
-            rows, start = self.some(train, most), time.perf_counter()
-            self.fitted(rival, rows)
-            taken.append(time.perf_counter() - start)
-            work.append(len(rows) ** rival.growth)
-            if taken[-1] * self._n_first() > LARGEST_SHARE * self.left:
-                return taken[-1]
-        growing = max(taken[1] - taken[0], LEAST_GROWING * taken[1])
-        return taken[1] + growing * (n_rows**rival.growth - work[1]) / (work[1] - work[0])
-
-    def _leave_out(self, rival: Rival, reason: str) -> bool:
+    def _leave_out(self, rival: Rival, reason: str) -> None:
         self.left_out[rival.name] = reason
         self.alive.remove(rival)
-        return False
 
     def some(self, rows: Any, most: int | None) -> Any:
         """Return a random part of rows, with some of every class; a larger one holds a smaller."""
         if most is None or len(rows) <= most:
             return rows
         shuffled = np.random.default_rng(self.seed).permutation(rows)
-        kept = [shuffled[:most]]
         if self.classes:
             own = self.y[shuffled]
-            kept += [shuffled[own == name][:LEAST_OF_CLASS] for name in np.unique(own)]
-        return np.unique(np.concatenate(kept))
+            first = [np.flatnonzero(own == name)[:LEAST_OF_CLASS] for name in np.unique(own)]
+            some = np.concatenate(first)
+            most = max(most, some.size)
+            shuffled = np.concatenate([shuffled[some], np.delete(shuffled, some)])
+        return np.sort(shuffled[:most])
 
     def _fit(self, rival: Rival, fold: Fold) -> Outcome | None:
-        n_trained = len(self.some(fold.train, rival.most_rows))
+        n_trained = len(self.some(fold.train, self.most_rows(rival)))
         test = self.table.frame.iloc[fold.test]
         try:
             start = time.perf_counter()
@@ -255,10 +297,10 @@ class Race:
             fitted = time.perf_counter()
             with warnings.catch_warnings(), self.threads(n_trained):
                 warnings.simplefilter("ignore")
-                said, probabilities = self.predicted(model, test), self._probabilities(model, test)
+                said, probabilities = self.predicted(model, test), self.probabilities(model, test)
             answered = time.perf_counter()
             measures = self.measured(fold.test, said, probabilities)
-            n_bytes = _size(model)
+            n_bytes = size_of(model)
         except Exception as error:  # one model must not end the comparison of the others
             self._leave_out(rival, f"it could not be fitted: {_first_line(error)}")
             return None
@@ -279,10 +321,10 @@ class Race:
     def threads(self, n_rows: int) -> Any:
         """Hold other libraries to one thread for little work: theirs wait for each other.
 
-        Beside a busy process that costs far more than a second thread is worth.
+        Beside busy processes that costs far more than a second thread is worth.
         """
         little = n_rows * self.table.frame.shape[1] < MUCH_WORK
-        return threadpool_limits(1 if little else self.n_jobs)
+        return threadpool_limits(1 if little or _is_busy() else self.n_jobs)
 
     @property
     def positive(self) -> int:
@@ -302,7 +344,7 @@ class Race:
             raise ValueError("it predicts numbers that are not finite")
         return said
 
-    def _probabilities(self, model: Any, frame: Any) -> NDArray[np.float64] | None:
+    def probabilities(self, model: Any, frame: Any) -> NDArray[np.float64] | None:
         """Return the probabilities of all classes of the table, if a model has any."""
         if not self.classes or not hasattr(model, "predict_proba"):
             return None
@@ -314,19 +356,28 @@ class Race:
         return {o.model: o.fit_seconds + o.predict_seconds for o in outcomes}
 
     def _leave_out_the_dearest(self, first: Sequence[Outcome]) -> None:
-        """Leave out models with which not even the first repeat would be done in time.
+        """Leave out models with which the folds that are needed would not be done in time.
 
-        Where hardly any would be left, all stay with the one fold that they have.
+        The leaders stay if they can, then what is cheap; where hardly any would be left, all stay
+        with the one fold that they have.
         """
-        seconds, n_left = self._seconds(first), self._n_first() - 1
-        kept = sorted(self.alive, key=lambda rival: (rival.name != BASELINE, seconds[rival.name]))
-        while len(kept) > 1 and self.left < n_left * sum(seconds[one.name] for one in kept):
-            kept.pop()
+        seconds, n_left = self._seconds(first), self._n_needed() - 1
+        ranked = sorted(first, key=lambda outcome: outcome.measures[self.measure])
+        ahead = [outcome.model for outcome in ranked if outcome.model != BASELINE][:LEADERS]
+        order = {name: place for place, name in enumerate([BASELINE, *ahead])}
+        kept, total = [], 0.0
+        for rival in sorted(
+            self.alive, key=lambda r: (order.get(r.name, LEADERS + 1), seconds[r.name])
+        ):
+            if rival.name == BASELINE or n_left * (total + seconds[rival.name]) <= self.left:
+                kept.append(rival)
+                total += seconds[rival.name]
         if len(kept) < max(2, len(self.alive) // 3):
             return
         for rival in [rival for rival in self.alive if rival not in kept]:
             one = seconds[rival.name]
-            self._leave_out(rival, f"one fit took {one:.0f} s, too long for all folds")
+            digits = 0 if one >= 10 else 1
+            self._leave_out(rival, f"one fit took {one:.{digits}f} s, too long for all folds")
 
     def _has_time_for_another(self, done: list[list[Outcome]]) -> bool:
         seconds, fold = self._seconds(done[-1]), self.folds[len(done)]
@@ -339,21 +390,11 @@ class Race:
         return False
 
 
-class _Counter:
-    """A file that only counts: as bytes, a forest may need as much memory as all the rest."""
-
-    n_bytes = 0
-
-    def write(self, data: Any) -> int:
-        """Count what a file would keep."""
-        self.n_bytes += memoryview(data).nbytes
-        return memoryview(data).nbytes
-
-
-def _size(model: Any) -> int:
-    counter = _Counter()
-    pickle.dump(model, counter)
-    return counter.n_bytes
+def _is_busy() -> bool:
+    """Tell whether more work waits for the processors than this comparison has for them."""
+    if not hasattr(os, "getloadavg"):
+        return False
+    return os.getloadavg()[0] > BUSY * (os.cpu_count() or 1)
 
 
 def _first_line(said: Any) -> str:

@@ -23,6 +23,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
+from mercer.comparison.folds import inner_folds
+from mercer.discriminant import MinimumCostClassifier
 from mercer.fuzzy import FuzzyRuleClassifier
 from mercer.model_selection import GradientSearch, PathSearchCV
 from mercer.relevance import RVC, RVR
@@ -46,6 +48,15 @@ class Setting:
     balanced: bool
     seed: int
     n_jobs: int | None
+    y: Any = None
+    """Targets of these rows, and where there are any their groups and times."""
+    groups: Any = None
+    times: Any = None
+
+    @property
+    def has_order(self) -> bool:
+        """Whether rows depend on each other, so that no random part of them is a fair judge."""
+        return self.groups is not None or self.times is not None
 
     @property
     def class_weight(self) -> str | None:
@@ -58,10 +69,25 @@ class Setting:
         return "balanced_accuracy" if self.balanced else None
 
     def parts(self, number: int) -> Any:
-        """Return folds to choose parameters on, shuffled: people sort their tables."""
-        kind: Any = StratifiedKFold if self.n_classes else KFold
+        """Return folds to choose parameters on, cut as those that models are compared on."""
         number = max(2, min(number, self.n_largest))
+        y = self.y if self.n_classes else None
+        if self.has_order:
+            found = inner_folds(self.n_rows, y, self.groups, self.times, number, self.seed)
+            if found:
+                return found
+        kind: Any = StratifiedKFold if self.n_classes else KFold  # people sort their tables
         return kind(number, shuffle=True, random_state=self.seed)
+
+    def even(self, model: Any) -> Any:
+        """Return a model that decides as if all classes were equally frequent, if they shall be.
+
+        With probabilities p and shares s of the classes, the mean error of all classes is least
+        where the largest p / s decides.
+        """
+        if not self.balanced:
+            return model
+        return MinimumCostClassifier(model, priors=[1 / self.n_classes] * self.n_classes)
 
 
 @dataclass(frozen=True)
@@ -77,7 +103,8 @@ class Rival:
     build : callable
         Takes a `Setting`, returns the unfitted model, with its tuning inside.
     growth : float
-        Power of the number of rows with which the time of a fit grows.
+        Power of the number of rows with which the time of a fit grows. Rather too small than too
+        large: what takes longer than expected is stopped and tried with fewer rows.
     scaled : bool
         Whether features should have unit variance.
     most_rows, most_columns : int or None
@@ -105,12 +132,23 @@ NEIGHBOURS = [1, 3, 5, 9, 15, 25, 45]
 MOST_SEARCHED = 1500
 """Rows on which kernel parameters are chosen; the machine has all rows."""
 
+MANY_CLASSES = 10
+"""With more, each pair of which is a machine, a search must do with fewer evaluations."""
+
+MOST_SEARCHED_BOOSTING = 5000
+"""Rows up to which the size of boosted trees is chosen, where classes are unbalanced."""
+
+ALPHAS = [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]
+
 
 def _neighbours(model: Any, setting: Setting, folds: int = 5) -> Any:
-    most = max(1, int(0.7 * setting.n_rows * (folds - 1) / folds))
+    parts = setting.parts(folds)
+    least = min((len(train) for train, _ in parts), default=0) if setting.has_order else 0
+    most = max(1, int(0.7 * (least or setting.n_rows * (folds - 1) / folds)))
     counts = [k for k in NEIGHBOURS if k <= most]
-    grid = {"n_neighbors": counts}
-    return GridSearchCV(model, grid, scoring=setting.scoring, cv=setting.parts(folds))
+    model = setting.even(model)
+    name = "n_neighbors" if not setting.balanced else "estimator__n_neighbors"
+    return GridSearchCV(model, {name: counts}, scoring=setting.scoring, cv=parts)
 
 
 def _logistic(setting: Setting) -> Any:
@@ -123,7 +161,15 @@ def _gradient(setting: Setting) -> Any:
     machine = SVC(
         loss="squared_hinge", class_weight=setting.class_weight, probability=True, cache_size=500
     )
-    return GradientSearch(machine, max_rows=MOST_SEARCHED, random_state=setting.seed)
+    # Weights of classes multiply C.
+    bounds = (1e-6 if setting.balanced else 1e-2, 1e4)
+    return GradientSearch(
+        machine,
+        C_bounds=bounds,
+        max_evaluations=60 if setting.n_classes <= MANY_CLASSES else 15,
+        max_rows=MOST_SEARCHED,
+        random_state=setting.seed,
+    )
 
 
 def _grid(setting: Setting) -> Any:
@@ -148,6 +194,10 @@ def _rvr(setting: Setting) -> Any:
     return _scaled_target(RVR(max_iter=300))
 
 
+def _rvc(setting: Setting) -> Any:
+    return setting.even(RVC(max_iter=500))
+
+
 def _scaled_target(model: Any) -> Any:
     return TransformedTargetRegressor(model, transformer=StandardScaler())
 
@@ -162,8 +212,30 @@ def _tree(setting: Setting) -> Any:
     return GridSearchCV(tree, grid, cv=setting.parts(5))
 
 
-def _forest(kind: Any, setting: Setting, **more: Any) -> Any:
-    return kind(300, random_state=setting.seed, n_jobs=setting.n_jobs or -1, **more)
+def _forest(kind: Any, setting: Setting) -> Any:
+    return setting.even(kind(300, random_state=setting.seed, n_jobs=setting.n_jobs or -1))
+
+
+def _boosting(kind: Any, setting: Setting) -> Any:
+    early = False if setting.has_order else "auto"  # by a random part of the rows
+    model = setting.even(kind(random_state=setting.seed, early_stopping=early))
+    if not setting.balanced or setting.n_rows > MOST_SEARCHED_BOOSTING:
+        return model
+    # Large trees know each of a few rare rows by heart.
+    grid = {"estimator__max_leaf_nodes": [6, 31], "estimator__max_iter": [60]}
+    return GridSearchCV(model, grid, scoring=setting.scoring, cv=setting.parts(3))
+
+
+def _ridge(setting: Setting) -> Any:
+    # Of its own it leaves out one row at a time, for next to nothing.
+    return RidgeCV(ALPHAS, cv=setting.parts(5) if setting.has_order else None)
+
+
+def _pruned_tree(setting: Setting) -> Any:
+    parts = setting.parts(10) if setting.has_order else 10
+    return PrunedTreeClassifier(
+        cv=parts, class_weight=setting.class_weight, random_state=setting.seed
+    )
 
 
 def _peer(machine: Any, setting: Setting) -> Any:
@@ -195,11 +267,21 @@ CLASSIFIERS = (
         ),
         most_columns=300,
     ),
+    Rival("tree", "pruned tree", 2, _pruned_tree, scaled=False),
     Rival(
-        "tree",
-        "pruned tree",
-        2,
-        lambda s: PrunedTreeClassifier(class_weight=s.class_weight, random_state=s.seed),
+        "boosting",
+        "gradient boosting",
+        8,
+        lambda s: _boosting(HistGradientBoostingClassifier, s),
+        growth=1.0,
+        scaled=False,
+    ),
+    Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.0),
+    Rival(
+        "forest",
+        "random forest",
+        7,
+        lambda s: _forest(RandomForestClassifier, s),
         scaled=False,
     ),
     Rival(
@@ -207,34 +289,17 @@ CLASSIFIERS = (
         "nearest neighbours",
         4,
         lambda s: _neighbours(KNeighborsClassifier(), s),
-        growth=1.8,
+        growth=1.2,
         most_rows=20_000,
     ),
-    Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.8),
     Rival("svc_grid", "SVC (grid search)", 6, _grid, growth=2.0, most_rows=4000),
-    Rival(
-        "boosting",
-        "gradient boosting",
-        8,
-        lambda s: HistGradientBoostingClassifier(class_weight=s.class_weight, random_state=s.seed),
-        scaled=False,
-    ),
-    Rival(
-        "forest",
-        "random forest",
-        7,
-        lambda s: _forest(
-            RandomForestClassifier, s, class_weight="balanced_subsample" if s.balanced else None
-        ),
-        scaled=False,
-    ),
     Rival("spheres", "nearest hyperspheres", 5, _spheres, growth=2.0, most_rows=4000),
-    Rival("rvc", "relevance vectors", 5, lambda s: RVC(max_iter=500), growth=2.0, most_rows=1500),
+    Rival("rvc", "relevance vectors", 5, _rvc, growth=2.0, most_rows=1500),
     Rival(
         "fuzzy",
         "fuzzy rules",
         3,
-        lambda s: FuzzyRuleClassifier(random_state=s.seed),
+        lambda s: s.even(FuzzyRuleClassifier(random_state=s.seed)),
         scaled=False,
         most_rows=5000,
         most_columns=200,
@@ -243,25 +308,26 @@ CLASSIFIERS = (
 
 REGRESSIONS = (
     Rival(BASELINE, "mean of all", 0, lambda s: DummyRegressor(), scaled=False),
-    Rival("ridge", "ridge regression", 1, lambda s: RidgeCV([0.01, 0.1, 1.0, 10.0, 100.0, 1000.0])),
+    Rival("ridge", "ridge regression", 1, _ridge),
     Rival("tree", "pruned tree", 2, _tree, scaled=False),
+    Rival(
+        "boosting",
+        "gradient boosting",
+        8,
+        lambda s: _boosting(HistGradientBoostingRegressor, s),
+        growth=1.0,
+        scaled=False,
+    ),
+    Rival("forest", "random forest", 7, lambda s: _forest(RandomForestRegressor, s), scaled=False),
     Rival(
         "neighbours",
         "nearest neighbours",
         4,
         lambda s: _neighbours(KNeighborsRegressor(weights="distance"), s),
-        growth=1.8,
+        growth=1.2,
         most_rows=20_000,
     ),
     Rival("svr", "SVR (grid search)", 6, _svr, growth=2.0, most_rows=4000),
-    Rival(
-        "boosting",
-        "gradient boosting",
-        8,
-        lambda s: HistGradientBoostingRegressor(random_state=s.seed),
-        scaled=False,
-    ),
-    Rival("forest", "random forest", 7, lambda s: _forest(RandomForestRegressor, s), scaled=False),
     Rival("rvr", "relevance vectors", 5, _rvr, growth=2.0, most_rows=1500),
 )
 

@@ -50,7 +50,10 @@ def sentences(found: Comparison) -> list[str]:
     """Say which model is best, how far that can be trusted, and what was left out."""
     return [
         text
-        for text in (_unfinished(found), _best(found), _ties(found), _balance(found), _out(found))
+        for text in (
+            *(_unfinished(found), _best(found), _ties(found), _balance(found)),
+            *(_features(found), found.changed, _parts(found), _out(found)),
+        )
         if text
     ]
 
@@ -109,6 +112,31 @@ def _balance(found: Comparison) -> str:
         f"The classes are unbalanced ({counts[name]} of {sum(counts.values())} rows are {name!r}): "
         "models are ranked by the mean error of all classes."
     )
+
+
+def _features(found: Comparison) -> str:
+    """Name the columns that the best model leans on, as far as that is more than noise."""
+    features = None if found.insights_ is None else found.insights_.features
+    if features is None or not len(features):
+        return ""
+    clear = features["feature"][features["clear"]].tolist()
+    if not clear:
+        return "No single column stands out from noise."
+    title = found.title(found.best_name_)
+    title = title[0].upper() + title[1:]
+    n_rest = len(features) - len(clear)
+    rest = "another column is" if n_rest == 1 else f"{n_rest} other columns are"
+    return f"{title} leans on {listed(clear)}" + (f"; {rest} within noise." if n_rest else ".")
+
+
+def _parts(found: Comparison) -> str:
+    """Say of the best models whether they have learned from a part of the rows only."""
+    results, most = found.results_, int(found.results_["trained_rows"].max())
+    near = results[results["verdict"].isin(["best", "tied"]) & (results["trained_rows"] < most)]
+    told = [f"{row['title']} from {row['trained_rows']:,}" for _, row in near.iterrows()]
+    if not told:
+        return ""
+    return f"For want of time or memory, of {most:,} rows to learn from, learned {listed(told)}."
 
 
 def _out(found: Comparison) -> str:

@@ -17,6 +17,7 @@ from mercer.report._words import (
     duration,
     is_known,
     measure_of,
+    shortened,
     size,
     value_of,
     with_spread,
@@ -62,13 +63,10 @@ def majority_error(comparison: ComparisonLike, measure: str) -> float | None:
 def models_of(comparison: ComparisonLike) -> list[Model]:
     """Return the lines of the table, the best first."""
     results, measure = comparison.results_, comparison.measure
-    most_folds = int(np.nanmax(results["folds"], initial=0))
     models = []
     for place, (key, row) in enumerate(results.iterrows()):
         error, verdict = float(primary_errors(comparison)[place]), str(row["verdict"])
         rival = verdict in ("tied", "worse", "baseline")
-        folds = row["folds"]
-        few = is_known(folds) and 0 < folds < most_folds
         models.append(
             Model(
                 title=clean(row["title"]),
@@ -78,17 +76,34 @@ def models_of(comparison: ComparisonLike) -> list[Model]:
                 verdict=verdict,
                 words=VERDICTS.get(verdict, verdict),
                 simplest=key == comparison.simplest_name_ != comparison.best_name_,
-                note=f"{folds:.0f} of {counted(most_folds, 'fold')} only" if few else "",
+                note=_note(results, row),
             )
         )
     return models
+
+
+def _note(results: Any, row: Any) -> str:
+    """Return what a model had less of than others, folds or rows."""
+    told = []
+    most = int(np.nanmax(results["folds"], initial=0))
+    if is_known(row["folds"]) and 0 < row["folds"] < most:
+        told.append(f"{row['folds']:.0f} of {counted(most, 'fold')} only")
+    rows = _trained_rows(row)
+    if "trained_rows" in results and rows < (most := int(results["trained_rows"].max())):
+        told.append(f"learned from {rows:,} of {counted(most, 'row')}")
+    return "; ".join(told)
+
+
+def _trained_rows(row: Any) -> int:
+    return int(row["trained_rows"]) if is_known(row.get("trained_rows")) else 0
 
 
 def measures_of(comparison: ComparisonLike) -> tuple[list[str], list[list[str]]]:
     """Return names of all measures beside the primary one, and their values for each model."""
     results = comparison.results_
     names = [name for name in _measures(comparison) if name != comparison.measure]
-    header = [measure_of(name).name for name in names] + ["fit", "prediction", "size"]
+    header = [_name(comparison, name) for name in names] + ["fit", "prediction", "size"]
+    header += ["learned from"] * ("trained_rows" in results)
     lines = []
     for key, row in results.iterrows():
         line = [clean(row["title"])]
@@ -98,13 +113,31 @@ def measures_of(comparison: ComparisonLike) -> tuple[list[str], list[list[str]]]
             beside = _majority(comparison, name) if is_known(value) else ""
             line.append(value_of(value, name) + (f" ({beside})" if beside else ""))
         line += [duration(float(row["fit_seconds"])), duration(float(row["predict_seconds"]))]
-        lines.append([*line, size(float(row["size_bytes"]))])
+        line.append(size(float(row["size_bytes"])))
+        line += [counted(_trained_rows(row), "row")] * ("trained_rows" in results)
+        lines.append(line)
     return header, lines
 
 
 def meanings(comparison: ComparisonLike) -> list[tuple[str, str]]:
     """Return what each measure of this comparison is."""
-    return [(MEASURES[name].name, MEASURES[name].meaning) for name in _measures(comparison)]
+    return [
+        (_name(comparison, name), MEASURES[name].meaning + _of_which_class(comparison, name))
+        for name in _measures(comparison)
+    ]
+
+
+def _name(comparison: ComparisonLike, measure: str) -> str:
+    """Return the name of a measure, with the class that it speaks of."""
+    one = comparison.positive_
+    return f"F1 of {shortened(one, 24)}" if measure == "f1" and one else measure_of(measure).name
+
+
+def _of_which_class(comparison: ComparisonLike, measure: str) -> str:
+    if measure != "f1":
+        return ""
+    one = comparison.positive_
+    return f" (of the class {shortened(one, 40)})" if one else " (mean over the classes)"
 
 
 def left_out_by_title(comparison: ComparisonLike) -> dict[str, str]:

@@ -22,7 +22,7 @@ from mercer.report._words import (
 from mercer.report.confusion import MOST_CLASSES, confusion_of, draw_confusion
 from mercer.report.elimination import draw_elimination
 from mercer.report.errors import draw_errors
-from mercer.report.features import draw_features, leading_features
+from mercer.report.features import beyond_noise, draw_features, leading_features
 from mercer.report.learning import draw_learning
 from mercer.report.reliability import draw_reliability
 from mercer.report.residuals import MOST_POINTS, draw_residuals, residuals_of
@@ -167,8 +167,8 @@ def _of_insights(comparison: ComparisonLike) -> Iterator[Picture]:
         yield Picture(
             "elimination",
             "How many features are needed",
-            "Error while the weakest features are left out one after another, on rows that took no "
-            "part in it; the band is one standard deviation.",
+            "Error of a linear support vector machine while the weakest features are left out one "
+            "after another, on rows that took no part in it; the band is one standard deviation.",
             f"Error against the number of features: {_ends(comparison, insights.rfe, 'features')}.",
             draw_elimination,
             2.9,
@@ -190,11 +190,14 @@ def _features(comparison: ComparisonLike, title: str) -> Picture:
     n_features = comparison.table.frame.shape[1]
     first = ", ".join(shortened(name, 40) for name in leading["feature"].head(3))
     of_all = f" Shown: {len(leading)} of {n_features:,}." if n_features > len(leading) else ""
+    if not all(beyond_noise(leading)):
+        of_all += " Pale bars are within noise."
     return Picture(
         "features",
         "Leading features",
         f"What {title} loses on rows it had not seen when the values of one column are shuffled; "
-        f"lines are one standard deviation. Columns that say the same share it.{of_all}",
+        "lines are one standard deviation over the folds. Columns that say the same share it."
+        f"{of_all}",
         f"Permutation importance of {counted(len(leading), 'feature')}; the first are {first}.",
         draw_features,
         0.8 + 0.25 * len(leading),

@@ -43,7 +43,7 @@ class InsightsLike(Protocol):
 
     @property
     def features(self) -> Any:
-        """Data frame: feature, importance, sd."""
+        """Data frame: feature, importance, sd, and perhaps clear: whether it is beyond noise."""
 
     @property
     def unusual(self) -> Any:
@@ -69,7 +69,7 @@ class ComparisonLike(Protocol):
     def table(self) -> TableLike: ...
     @property
     def results_(self) -> Any:
-        """Data frame with one row for each model, the best first."""
+        """Data frame with one row for each model, the best first; trained_rows may be missing."""
 
     @property
     def measure(self) -> str: ...
@@ -83,6 +83,10 @@ class ComparisonLike(Protocol):
     def scores_(self) -> Mapping[str, Any]: ...
     @property
     def classes_(self) -> Sequence[str]: ...
+    @property
+    def positive_(self) -> str | None:
+        """Of two classes the one that F1 speaks of; None for more, and for numbers."""
+
     @property
     def best_name_(self) -> str: ...
     @property

@@ -12,6 +12,8 @@ from mercer.report._protocol import ComparisonLike
 from mercer.report._words import shortened_apart
 
 MOST_FEATURES = 12
+PALE = 0.35
+"""Bars of features whose importance is within noise."""
 
 
 def leading_features(comparison: ComparisonLike) -> Any:
@@ -24,8 +26,17 @@ def leading_features(comparison: ComparisonLike) -> Any:
     return order.head(min(max(n_shown, 1), MOST_FEATURES))
 
 
+def beyond_noise(features: Any) -> list[bool]:
+    """Tell of each feature whether its importance is more than noise, as far as that is known."""
+    return (
+        [bool(one) for one in features["clear"]] if "clear" in features else [True] * len(features)
+    )
+
+
 def draw_features(comparison: ComparisonLike, ax: Any = None) -> Any:
     """Draw the leading features by their permutation importance, at most twelve.
+
+    Those whose importance may be noise are pale.
 
     Parameters
     ----------
@@ -60,7 +71,9 @@ def draw_features(comparison: ComparisonLike, ax: Any = None) -> Any:
     spread = np.nan_to_num(leading["sd"].to_numpy(dtype=np.float64))
     ends = {"ecolor": foreground(ax), "elinewidth": 1.0, "capsize": 2}
     bars: dict[str, Any] = {"height": 0.62, "color": BLUE, "error_kw": ends}
-    ax.barh(places, leading["importance"], xerr=spread, **bars)
+    drawn = ax.barh(places, leading["importance"], xerr=spread, **bars)
+    for bar, is_clear in zip(drawn, beyond_noise(leading)):
+        bar.set_alpha(1.0 if is_clear else PALE)
     ax.set_yticks(places, [plain(name) for name in shortened_apart(leading["feature"], 22)])
     ax.set_ylim(len(leading) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)

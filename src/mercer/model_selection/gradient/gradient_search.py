@@ -66,7 +66,9 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     parameters that the kernel has from the start, such as the scales of `Weighted`, are treated
     alike: they first move as one, then each on its own. The evidence speaks of squared slack; where
     the loss is the hinge, or left open (``estimator=None``), five folds decide between a few values
-    of C around its choice, and between the losses.
+    of C around its choice, and between the losses. With ``class_weight`` the evidence is that of
+    equal weights, and five folds, whose errors have the weights of their classes, decide between it
+    and smaller values of C.
 
     Parameters
     ----------
@@ -374,6 +376,8 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             fold_splits(self.cv, sample.labels) if on_folds else [],
             evaluations,
             wanted_threads(self.n_jobs),
+            # As precisions of the noise they would call for widths that know each rare row.
+            weighs_classes=self.criterion != "auto",
         )
 
     def _chosen(self, model: SVC | RVC, search: Search, best: DescentStep) -> dict[str, Any]:
@@ -382,7 +386,8 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return _kernel_params(model, best.kernel)
         loss, C = model.loss, best.C
         if self.criterion == "auto" and np.isfinite(C):
-            loss, C = search.choose_loss(best, self.estimator and model.loss)
+            weighted = model.class_weight is not None
+            loss, C = search.choose_loss(best, self.estimator and model.loss, weighted)
         params = {"C": C} if self.estimator is not None else {"C": C, "loss": loss}
         return params | _kernel_params(model, best.kernel)
 

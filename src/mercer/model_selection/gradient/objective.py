@@ -242,6 +242,8 @@ class Objective(RememberedObjective):
         Folds, for the criteria that need them.
     evaluations : Evaluations
     n_threads : int or None
+    weighs_classes : bool
+        Whether the criterion knows the weights of classes; errors on folds always do.
     """
 
     def __init__(
@@ -253,6 +255,7 @@ class Objective(RememberedObjective):
         splits: Splits,
         evaluations: Evaluations,
         n_threads: int | None,
+        weighs_classes: bool = True,
     ) -> None:
         super().__init__(sample, evaluations)
         self.criterion = criterion
@@ -264,7 +267,8 @@ class Objective(RememberedObjective):
         classes, codes = np.unique(sample.labels, return_inverse=True)
         self._codes = codes
         self._tasks = list(decompose(codes, classes.size, model.multi_class))
-        factors = class_factors(model.class_weight, classes, codes, sample.weights)
+        self._factors = class_factors(model.class_weight, classes, codes, sample.weights)
+        factors = self._factors if weighs_classes else np.ones_like(self._factors)
         self._penalty = Penalty.of(model, factors, sample.weights)
 
     def _evaluate(
@@ -307,7 +311,7 @@ class Objective(RememberedObjective):
         """Train all machines without each fold in turn, all of them at once."""
         folds, memory = self._folds, solutions.setdefault(-1, {})
         rows, ends = folds.rows, folds.tasks.ends
-        penalty = Penalty(C, loss, self._penalty.factors[rows], folds.left)
+        penalty = Penalty(C, loss, self._factors[rows], folds.left)
         if self._data.kernel is not kernel:  # all losses are tried with one kernel
             self._data = self._data.with_kernel(kernel)
         matrix, programs = self._data.matrix, penalty.programs(folds.tasks)
@@ -327,8 +331,9 @@ class Objective(RememberedObjective):
             beta = found.beta[part]
             used = np.flatnonzero(beta)
             values = matrix[np.ix_(out, rows[part][used])] @ beta[used] + found.offset[k]
-            errors[task] += float(held @ ((values > 0) != (signs > 0)))
-        totals = [float(self.sample.weights[task.rows].sum()) for task in self._tasks]
+            errors[task] += float((held * self._factors[out]) @ ((values > 0) != (signs > 0)))
+        counts = self.sample.weights * self._factors
+        totals = [float(counts[task.rows].sum()) for task in self._tasks]
         return (float(np.mean(errors / totals)), np.empty(0)), len(folds.held_out)
 
     @cached_property
@@ -377,6 +382,9 @@ def fold_accuracy(model: Any, sample: Sample, is_pairwise: bool) -> float:
     """Return the share of the rows that a classifier gets right which has not seen their fold."""
     classes, codes = np.unique(sample.labels, return_inverse=True)
     fold = deal_folds(sample.points, codes, N_FOLDS)
+    model = clone(model)
+    if "probability" in model.get_params():  # which labels do not depend on
+        model.set_params(probability=False)
     right = 0.0
     for number in np.unique(fold):
         seen, held = np.flatnonzero(fold != number), np.flatnonzero(fold == number)

@@ -33,6 +33,9 @@ FREE_BOUNDS = (1e-5, 1e3)
 NEARBY = 2.0
 """Factor between the C of squared slack and those that are tried with the hinge."""
 
+LADDER = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
+"""Multiples of C that are tried where classes have weights."""
+
 
 @dataclass(frozen=True, eq=False)
 class Space:
@@ -309,18 +312,19 @@ class Search:
         )
         return free if accepted else tied
 
-    def choose_loss(self, best: DescentStep, loss: str | None) -> tuple[str, float]:
+    def choose_loss(
+        self, best: DescentStep, loss: str | None, has_class_weights: bool
+    ) -> tuple[str, float]:
         """Return the loss and C with the fewest errors on folds, the first of equal ones.
 
         The evidence knows squared slack only. Where the loss is open (None) its choice competes
         with the hinge at a smaller and a larger C, within the bounds; for the hinge it is but the
-        first of three.
+        first of three. Nor does it know that classes have weights: these multiply C, so that where
+        there are any, smaller ones are tried too.
         """
-        if loss == "squared_hinge":
+        if loss == "squared_hinge" and not has_class_weights:
             return loss, best.C
-        own = (loss or "squared_hinge", best.C)
-        near = np.clip([best.C / NEARBY, best.C * NEARBY], *self.C_bounds).tolist()
-        candidates = list(dict.fromkeys([own, ("hinge", near[0]), ("hinge", near[1])]))
+        candidates = list(dict.fromkeys(self._candidates(best.C, loss, has_class_weights)))
         errors = []
         for loss, C in candidates:
             assert isinstance(self.objective, Objective)  # a relevance vector machine has no loss
@@ -331,6 +335,15 @@ class Search:
             errors.append(found.value)
             self.say(f"{loss} at C = {C:.4g}: {100 * found.value:.2f} % errors on folds")
         return candidates[int(np.argmin(errors))]
+
+    def _candidates(self, C: float, loss: str | None, ladder: bool) -> list[tuple[str, float]]:
+        """Return losses with the values of C at which they are tried."""
+        if ladder:
+            losses = ("squared_hinge", "hinge") if loss is None else (loss,)
+            rungs = np.clip(np.multiply(C, LADDER), *self.C_bounds).tolist()
+            return [(one, rung) for one in losses for rung in rungs]
+        near = np.clip([C / NEARBY, C * NEARBY], *self.C_bounds).tolist()
+        return [(loss or "squared_hinge", C), ("hinge", near[0]), ("hinge", near[1])]
 
     def _best_of(self, space: Space, count: int, random: Any, stage: str, most: int) -> DescentStep:
         found = [
