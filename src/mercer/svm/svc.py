@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -347,8 +346,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     def _store(self, rows: TrainingRows, classes: Any, codes: Any, training: Training) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
         X, solutions = rows.X, training.solutions
-        for of_an_earlier_fit in ("sigmoids_", "_weights"):
-            self.__dict__.pop(of_an_earlier_fit, None)
+        self.__dict__.pop("sigmoids_", None)  # of an earlier fit
         self.classes_ = classes
         self.kernel_ = rows.kernel
         self._one_vs_one = classes.size > 2 and self.multi_class == "ovo"
@@ -359,7 +357,9 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self.n_support_ = model.n_support
         self.dual_coef_ = model.dual_coef
         self.support_kind_ = model.kind
-        if not (pairwise or isinstance(self.kernel_, Linear)):
+        if isinstance(self.kernel_, Linear):
+            self._weights = self._feature_weights()
+        elif not pairwise:
             vectors, segments = self.support_vectors_, self._segments()
             self._sums = KernelSums(self.kernel_, vectors, self.dual_coef_, segments)
         self.shape_fit_ = X.shape
@@ -386,17 +386,15 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
             raise AttributeError("coef_ is only available when using a linear kernel.")
         return self._weights.copy()
 
-    @cached_property
-    def _weights(self) -> Any:
-        """Weights of the features, one row a machine; only for a linear kernel."""
+    def _feature_weights(self) -> Any:
+        """Return the weights of the features, one row a machine."""
         vectors, ends = self.support_vectors_, np.concatenate([[0], np.cumsum(self._segments())])
         if issparse(vectors):
             parts = [(self.dual_coef_[:, a:b] @ vectors[a:b]).T for a, b in pairwise(ends)]
         else:  # not by the BLAS, whose threads would wait busily into the next fit
-            parts = [
-                np.einsum("mi,rm->ir", vectors[a:b], self.dual_coef_[:, a:b])
-                for a, b in pairwise(ends)
-            ]
+            parts = [*np.empty((ends.size - 1, vectors.shape[1], len(self.dual_coef_)))]
+            for part, a, b in zip(parts, ends[:-1].tolist(), ends[1:].tolist()):
+                np.einsum("mi,rm->ir", vectors[a:b], self.dual_coef_[:, a:b], out=part)
         return combine_pairs(np.stack(parts, axis=1), self._one_vs_one).T
 
     def _segment_sums(self, values: Any) -> Any:
