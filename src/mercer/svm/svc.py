@@ -392,9 +392,10 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         if issparse(vectors):
             parts = [(self.dual_coef_[:, a:b] @ vectors[a:b]).T for a, b in pairwise(ends)]
         else:  # not by the BLAS, whose threads would wait busily into the next fit
-            parts = [*np.empty((ends.size - 1, vectors.shape[1], len(self.dual_coef_)))]
-            for part, a, b in zip(parts, ends[:-1].tolist(), ends[1:].tolist()):
-                np.einsum("mi,rm->ir", vectors[a:b], self.dual_coef_[:, a:b], out=part)
+            parts = [
+                np.einsum("mi,rm->ir", vectors[a:b], self.dual_coef_[:, a:b])
+                for a, b in pairwise(ends)
+            ]
         return combine_pairs(np.stack(parts, axis=1), self._one_vs_one).T
 
     def _segment_sums(self, values: Any) -> Any:
