@@ -86,7 +86,7 @@ class Basis:
         if self.constant:
             yield slice(self.count, self.size), np.ones((1, self.n))
 
-    def _parts(self) -> Iterator[slice]:
+    def _parts(self) -> list[slice]:
         return row_blocks(self.count, self.n, BLOCK_ENTRIES)
 
 
