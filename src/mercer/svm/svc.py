@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -373,14 +372,16 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self, classes: Any, kernel: Any, support: Any, vectors: Any, n_support: Any, dual_coef: Any
     ) -> None:
         """Set all that decision values are made of but the constants."""
-        for name in ("sigmoids_", "_order_of_ties", "_weights"):  # of an earlier fit or file
+        for name in ("sigmoids_", "_order_of_ties"):  # of an earlier fit or file
             self.__dict__.pop(name, None)
         self.classes_ = classes
         self.kernel_ = kernel
         self._one_vs_one = classes.size > 2 and self.multi_class == "ovo"
         self.support_, self.support_vectors_ = support, vectors
         self.n_support_, self.dual_coef_ = n_support, dual_coef
-        if not (kernel.is_pairwise or isinstance(kernel, Linear)):
+        if isinstance(kernel, Linear):
+            self._weights = self._feature_weights()
+        elif not kernel.is_pairwise:
             self._sums = KernelSums(kernel, vectors, dual_coef, self._segments())
 
     @property
@@ -391,9 +392,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
             raise AttributeError("coef_ is only available when using a linear kernel.")
         return self._weights.copy()
 
-    @cached_property
-    def _weights(self) -> Any:
-        """Weights of the features, one row a machine; only for a linear kernel."""
+    def _feature_weights(self) -> Any:
+        """Return the weights of the features, one row a machine."""
         vectors, ends = self.support_vectors_, np.concatenate([[0], np.cumsum(self._segments())])
         if issparse(vectors):
             parts = [(self.dual_coef_[:, a:b] @ vectors[a:b]).T for a, b in pairwise(ends)]
