@@ -273,7 +273,7 @@ CLASSIFIERS = (
         "gradient boosting",
         8,
         lambda s: _boosting(HistGradientBoostingClassifier, s),
-        growth=1.0,
+        growth=0.5,  # trees have a largest size
         scaled=False,
     ),
     Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.0),
@@ -315,7 +315,7 @@ REGRESSIONS = (
         "gradient boosting",
         8,
         lambda s: _boosting(HistGradientBoostingRegressor, s),
-        growth=1.0,
+        growth=0.5,
         scaled=False,
     ),
     Rival("forest", "random forest", 7, lambda s: _forest(RandomForestRegressor, s), scaled=False),
