@@ -198,7 +198,8 @@ def measured(case: Case, minutes: float, lazy_seconds: float) -> dict[str, Any]:
     )
     train, test, y_train, y_test = (part.reset_index(drop=True) for part in parts)
     start = time.perf_counter()
-    found = mercer.compare(train, y_train, minutes=minutes)
+    task = "classification" if is_classes else "regression"
+    found = mercer.compare(train, y_train, minutes=minutes, task=task)
     record: dict[str, Any] = {"name": case.name, "kind": case.kind, "measure": found.measure}
     record["seconds"] = time.perf_counter() - start
     record["winner"] = str(found.results_.loc[found.best_name_, "title"])

@@ -220,7 +220,10 @@ class Race:
     def _fit_in_its_time(self, rival: Rival, fold: Fold, is_needed: bool) -> Outcome | None:
         """Fit a model, to fewer rows where it takes longer than it should."""
         while True:
-            allowed = None if is_needed else self._allowed()
+            allowed: float | None = self._allowed()
+            if is_needed:  # the only one has all the time that it takes
+                is_only = len(self.rivals) <= 2 or self.left <= 0
+                allowed = None if is_only else LARGEST_SHARE * self.left
             try:
                 with within(allowed):
                     return self._fit(rival, fold)
