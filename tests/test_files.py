@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mercer._files import write_text_whole, written_whole
+from mercer._files import check_writable, write_text_whole, written_whole
 
 
 def test_a_reader_finds_the_old_text_or_the_new_one(tmp_path: Path) -> None:
@@ -70,3 +70,19 @@ def test_writers_at_the_same_time_do_not_mix(tmp_path: Path) -> None:
         thread.join()
     assert path.read_text() in texts
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_is_no_file_is_written_to_and_stays(tmp_path: Path) -> None:
+    """Before, a pipe or a device was replaced by a file of its name."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    check_writable(pipe)
+    write_text_whole(pipe, "text")
+    reader.join()
+    assert read == [b"text"]
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]

@@ -19,7 +19,8 @@ def written_whole(path: Any) -> Iterator[BinaryIO]:
 
     Until then, and for good if the block ends in an exception, a file of that name stays as it is.
     A new file has the permissions that the process gives to all its files, an old one keeps its
-    own, and a link goes on leading to the file.
+    own, and a link goes on leading to the file. What is no file, such as a pipe or a device, is
+    written to as it is.
 
     Parameters
     ----------
@@ -43,6 +44,10 @@ def written_whole(path: Any) -> Iterator[BinaryIO]:
     (False, b'1 2 3')
     """
     target = Path(path).resolve()
+    if target.exists() and not target.is_file():
+        with target.open("wb") as stream:
+            yield stream
+        return
     # Not from `tempfile`, whose files only their owner may read.
     temporary = target.with_name(f".{target.name}.{uuid4().hex}.part")
     try:
@@ -112,6 +117,10 @@ def check_writable(path: Any) -> None:
         raise IsADirectoryError(f"{str(path)!r} is a folder")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(target.parent)!r}")
+    if target.exists() and not target.is_file():  # a pipe or a device, which is written to as it is
+        if not os.access(target, os.W_OK):
+            raise PermissionError(f"{str(path)!r} (permission denied)")
+        return
     probe = target.with_name(f".{target.name}.{uuid4().hex}.part")
     try:
         probe.write_bytes(b"\0")

@@ -40,7 +40,9 @@ MENDED = {
     "a sum that the mean magnifies": [5100804],
     "a sum of numbers that were large before": [5601886],
     "kernel values beyond arithmetic": [6001272],
-    "weights of a relevance vector machine where nothing curves": [7008386, 7011108],
+    "weights of a relevance vector machine where nothing curves": [7008386],
+    "a sum that rounding puts outside its bounds": [20804774],
+    "rows that lie on the boundary": [30400406],
     "sums beyond arithmetic": [9000159, 9001935, 9001951, 9002097, 9501734],
 }
 

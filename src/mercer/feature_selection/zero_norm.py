@@ -19,6 +19,9 @@ from mercer.svm import SVC
 
 Floats = NDArray[np.float64]
 
+MOST_UNSOLVED = 5
+"""Rounds in a row whose machine gave up before its tolerance; more would tell nothing new."""
+
 
 class ZeroNormSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Approximate minimisation of the number of weights that are not 0 (AROM).
@@ -116,18 +119,21 @@ class ZeroNormSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         if wanted is not None and wanted > X.shape[1]:
             raise ValueError(f"n_features_to_select={wanted} is more than there are, {X.shape[1]}.")
         scales, last = np.ones(X.shape[1]), np.zeros(X.shape[1], dtype=np.intp)
+        n_unsolved = 0
         for n_iter in range(1, self.max_iter + 1):
             left = np.flatnonzero(scales)
             last[left] = n_iter
             before = scales.copy()
-            scales[left] *= self._weights(X[:, left] * scales[left], y)
+            weights, is_solved = self._weights(X[:, left] * scales[left], y)
+            scales[left] *= weights
+            n_unsolved = 0 if is_solved else n_unsolved + 1
             largest = scales.max()
             if largest == 0.0:  # nothing separates the classes: keep what there was
                 scales = before
                 break
             scales /= largest
             scales[scales < self.threshold] = 0.0
-            if self._is_done(before, scales):
+            if self._is_done(before, scales) or n_unsolved == MOST_UNSOLVED:
                 break
         # Features that are gone by the time of their going, the others by their scale.
         self.order_ = np.lexsort((np.arange(scales.size), -before, -scales, -last))
@@ -137,13 +143,15 @@ class ZeroNormSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.support_[self.order_[: wanted or max(1, np.count_nonzero(scales))]] = True
         return self
 
-    def _weights(self, X: Floats, y: Any) -> Floats:
+    def _weights(self, X: Floats, y: Any) -> tuple[Floats, bool]:
+        """Return how much each feature counts, and whether the machine was solved."""
         model = clone(SVC(kernel="linear") if self.estimator is None else self.estimator)
         model.fit(X, y)
         if not hasattr(model, "coef_"):
             raise ValueError(f"The zero norm needs a linear machine with coef_; got {model!r}.")
         weights = np.atleast_2d(model.coef_)
-        return np.abs(weights[0]) if len(weights) == 1 else np.linalg.norm(weights, axis=0)
+        sizes = np.abs(weights[0]) if len(weights) == 1 else np.linalg.norm(weights, axis=0)
+        return sizes, bool(getattr(model, "converged_", True))
 
     def _is_done(self, before: Floats, scales: Floats) -> bool:
         wanted = self.n_features_to_select

@@ -396,8 +396,11 @@ class _Search:
         fixed = beta.copy()
         fixed[rows] = 0.0
         w_fixed = self.features.transposed_times(fixed)
+        # Rounding of the sum must not ask for more than the bounds allow.
+        least, most = problem.lower[rows].sum(), problem.upper[rows].sum()
+        rest = float(np.clip(problem.delta - fixed.sum(), least, most))
         restricted = replace(
-            problem.subset(rows, problem.delta - fixed.sum()),
+            problem.subset(rows, rest),
             p=problem.p[rows] + part.times(w_fixed),
         )
         room = restricted.upper - restricted.lower
