@@ -61,7 +61,8 @@ def within(seconds: float | None) -> Iterator[None]:
     finally:
         is_running = False
         signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        # None stands for a handler that was not set from Python, which cannot be given back.
+        signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)
         if left:  # someone else's timer goes on
             rest = max(LEAST, left - (time.monotonic() - begun))
             signal.setitimer(signal.ITIMER_REAL, rest, interval)
