@@ -28,8 +28,16 @@ import os, time
 import numpy as np
 from mercer.studies import Configuration, Printed, Study
 
+def must_wait():
+    if not os.path.exists(os.environ.get("HOLD", "")) or not os.path.exists(os.environ["TRACES"]):
+        return False
+    with open(os.environ["TRACES"]) as file:
+        return len(file.readlines()) >= 12
+
 def run(configuration, method, repetition, seed):
     time.sleep(configuration.parameters["pause"])
+    while must_wait():
+        time.sleep(0.01)
     with open(os.environ["TRACES"], "a") as file:
         file.write(f"{configuration.name} {method} {repetition}\\n")
     return {"error": float(np.random.default_rng(seed).normal()), "n_fits": repetition}
@@ -61,6 +69,7 @@ def slow(tmp_path):
         "PYTHONPATH": os.pathsep.join([SOURCE, str(tmp_path)]),
         "OMP_NUM_THREADS": "1",
         "TRACES": str(tmp_path / "traces"),
+        "HOLD": str(tmp_path / "hold"),  # while it is there, half of the study is not begun
     }
 
     def start(*words):
@@ -115,11 +124,13 @@ def read_values(folder):
 def test_killed_in_the_middle_and_run_again(slow, tmp_path, jobs):
     finish(slow("--out", "whole"))
     (tmp_path / "traces").unlink()
+    (tmp_path / "hold").touch()
     process = slow("--out", "cut", "--jobs", jobs)
     checkpoint = tmp_path / "cut" / "checkpoint.jsonl"
     wait_for_lines(checkpoint, 8, process)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
+    (tmp_path / "hold").unlink()
     kept = checkpoint.read_bytes()
     # A harder end than a kill: the last line lost its tail.
     checkpoint.write_bytes(kept[:-25])
@@ -139,10 +150,12 @@ def test_killed_in_the_middle_and_run_again(slow, tmp_path, jobs):
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_ends_cleanly(slow, tmp_path, jobs):
+    (tmp_path / "hold").touch()
     process = slow("--out", "out", "--jobs", jobs)
     wait_for_lines(tmp_path / "out" / "checkpoint.jsonl", 5, process)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=600)
+    (tmp_path / "hold").unlink()
     assert process.returncode == 130
     assert "Traceback" not in errors
     assert "of 24 cells are done and kept. Give the same command again to go on." in errors
