@@ -41,7 +41,7 @@ MENDED = {
     "a sum of numbers that were large before": [5601886],
     "kernel values beyond arithmetic": [6001272],
     "weights of a relevance vector machine where nothing curves": [7008386],
-    "a sum that rounding puts outside its bounds": [20804774],
+    "a sum that rounding puts on its bounds": [20804774, 51005198],
     "rows that lie on the boundary": [30400406],
     "sums beyond arithmetic": [9000159, 9001935, 9001951, 9002097, 9501734],
 }

@@ -38,6 +38,7 @@ _FEW = 16
 # By how much the objective must fall along a direction of entries up to 1, relative to p.
 _ENDLESS = 1e-6
 _MANY = 2_000
+_EPS = float(np.finfo(np.float64).eps)
 
 
 def linear_is_worthwhile(n: int, d: int) -> bool:
@@ -396,9 +397,10 @@ class _Search:
         fixed = beta.copy()
         fixed[rows] = 0.0
         w_fixed = self.features.transposed_times(fixed)
-        # Rounding of the sum must not ask for more than the bounds allow.
-        least, most = problem.lower[rows].sum(), problem.upper[rows].sum()
-        rest = float(np.clip(problem.delta - fixed.sum(), least, most))
+        rest, rounding = problem.delta - fixed.sum(), _EPS * np.abs(fixed).sum()
+        for bound, side in ((problem.lower[rows], 1.0), (problem.upper[rows], -1.0)):
+            if side * (rest - bound.sum()) <= rounding:  # no point lies inside the bounds
+                return bound, "stalled"
         restricted = replace(
             problem.subset(rows, rest),
             p=problem.p[rows] + part.times(w_fixed),
