@@ -254,6 +254,8 @@ def minimise(method: InteriorPoint, tol: float, limits: Limits) -> tuple[Vector,
         "unbounded", the limit that was met, or "stalled"; the last also where all is well.
     """
     problem, features = method.problem, method.features
+    if not np.isfinite(method.beta).all():  # no start between bounds so far apart
+        return problem.repair(np.zeros_like(method.beta)), "stalled"
     best, best_gap, gap = problem.repair(method.beta), np.inf, np.inf
     ray = _Ray(problem, features)
     for step in range(1, _MOST_STEPS + 1):
