@@ -127,11 +127,12 @@ class InteriorPoint:
         self.problem = problem
         self.features = features
         self.plane = plane
-        self.beta = central_variables(problem, plane.values + plane.b + problem.p, mu)
-        self.sides = (
-            _Side(1.0, problem.lower, self.beta, mu),
-            _Side(-1.0, problem.upper, self.beta, mu),
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # see minimise
+            self.beta = central_variables(problem, plane.values + plane.b + problem.p, mu)
+            self.sides = (
+                _Side(1.0, problem.lower, self.beta, mu),
+                _Side(-1.0, problem.upper, self.beta, mu),
+            )
         self.n_bounds = max(1, sum(side.slack.shape[0] for side in self.sides))
         self.start_mu = mu
         self.length = 1.0
