@@ -1,7 +1,7 @@
 """Time is respected: what is dear is left out and said, the baseline never."""
 
-import signal
 import re
+import signal
 import threading
 
 import numpy as np
