@@ -85,9 +85,7 @@ def test_files_and_frames_agree_after_a_round_trip(tmp_path):
     frame = patients()
     table = as_table(frame, target="outcome")
     tree = make_pipeline(vectorizer(table), DecisionTreeClassifier(random_state=0))
-    mercer.save(
-        TableModel.of(tree.fit(table.frame, table.target), table), tmp_path / "tree.mercer"
-    )
+    mercer.save(TableModel.of(tree.fit(table.frame, table.target), table), tmp_path / "tree.mercer")
     model = mercer.load(tmp_path / "tree.mercer")
     new = frame[:6].assign(admitted=["01.12.2022"] * 4 + ["2022-12-01", "12/01/2022"])
     new.to_csv(tmp_path / "new.csv", index=False)

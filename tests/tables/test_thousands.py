@@ -2,7 +2,7 @@
 
 import pytest
 
-from mercer.tables import read_table
+from mercer.tables import read_new_rows, read_table
 
 SAID = (
     "Dots in 'price' are taken to separate thousands ('243.446' is 243446), since the decimal sign "
@@ -62,3 +62,15 @@ def test_words_that_shall_stay_as_they_are(tmp_path):
     codes = ["243.446", "101.250", "99.000", "243.446"]
     table = table_of(tmp_path, codes, ["80,5", "120,25", "95,0", "60,75"], categorical=["price"])
     assert table.frame["price"].astype(str).tolist()[:4] == codes
+
+
+def test_the_target_and_new_rows(tmp_path):
+    path = tmp_path / "houses.csv"
+    rows = [f"{100 + k}.{k:03d};{60 + k % 7},5;{'no' if k % 3 else 'yes'}\n" for k in range(30)]
+    path.write_text("price;size;garden\n" + "".join(rows))
+    table = read_table(path, "price")
+    assert table.task == "regression"
+    assert table.target.tolist() == [1000 * (100 + k) + k for k in range(30)]
+    new = read_new_rows(path, table.frame, table.target.to_frame())
+    assert new.beside["price"].tolist() == table.target.tolist()
+    assert new.frame["size"].tolist() == table.frame["size"].tolist()

@@ -22,7 +22,11 @@ DOTTED_THOUSANDS = (
 
 
 def read_delimited(
-    content: Content, spelling: Spelling, dialect: Dialect, text_columns: list[str]
+    content: Content,
+    spelling: Spelling,
+    dialect: Dialect,
+    text_columns: list[str],
+    words: list[str],
 ) -> RawTable:
     """Read comma-separated values and their relatives.
 
@@ -33,6 +37,8 @@ def read_delimited(
     dialect : Dialect
     text_columns : list of str
         Columns whose cells must stay as they are written.
+    words : list of str
+        Those of them whose cells are never numbers.
     """
     check_size(spelling.lines, len(dialect.names))
     as_text = dict.fromkeys(text_columns, str)
@@ -41,7 +47,7 @@ def read_delimited(
         raise InputError(f"{shown(content.name)} has column names but no rows.")
     notices = [*spelling.notices, *dialect.notices]
     if dialect.decimal == ",":
-        _join_thousands(frame, text_columns, notices)
+        _join_thousands(frame, words, notices)
         _give_points(frame)
     last = frame[dialect.names[-1]]
     if last.isna().any():
@@ -51,11 +57,11 @@ def read_delimited(
     return RawTable(frame, notices)
 
 
-def _join_thousands(frame: pd.DataFrame, text_columns: list[str], notices: list[str]) -> None:
+def _join_thousands(frame: pd.DataFrame, words: list[str], notices: list[str]) -> None:
     """Write numbers without the dots between their thousands, in columns with no other dots."""
     found = {}
     for name, kind in frame.dtypes.items():
-        if name in text_columns or pd.api.types.is_numeric_dtype(kind):
+        if name in words or pd.api.types.is_numeric_dtype(kind):
             continue
         cells = frame[name].dropna().astype("str")
         dotted = cells[cells.str.contains(".", regex=False)]

@@ -131,7 +131,7 @@ def read_new_rows(
         encoding=encoding,
         separator=separator,
         header=header,
-        target=next(iter(wanted), None),
+        target=next(iter([name for name in wanted if name not in texts] or wanted), None),
         text_columns=lambda names: [name for name in texts if name in names],
     )
     frame = _with_own_target(raw.frame, raw.target, beside)
