@@ -230,7 +230,7 @@ class Race:
             except TimeIsOverError:
                 n_rows = min(len(fold.train), self.most_rows(rival) or len(fold.train)) // STEP
             if n_rows < LEAST_ROWS or self.left <= 0:
-                self._leave_out(rival, f"one fit took more than {allowed or 0:.0f} s")
+                self._leave_out(rival, f"one fit took more than {_seconds_in_words(allowed or 0)}")
                 return None
             self.caps[rival.name] = n_rows
 
@@ -250,12 +250,12 @@ class Race:
             self.fitted(rival, self.some(train, count))
             return time.perf_counter() - start
 
-        why = f"a part of the rows took more than {allowed:.0f} s"
+        why = f"a part of the rows took more than {_seconds_in_words(allowed)}"
         most = 0
         try:
             with within(allowed):
                 most, seconds = rows_in_time(seconds_for, n_rows, allowed, rival.growth)
-            why = f"one fit would take about {seconds:.0f} s"
+            why = f"one fit would take about {_seconds_in_words(seconds)}"
         except TimeIsOverError:
             pass
         except Exception:  # perhaps only for want of rows: the whole fit will tell
@@ -391,6 +391,11 @@ class Race:
             return True
         self.stopped = "the time was over"
         return False
+
+
+def _seconds_in_words(seconds: float) -> str:
+    """Return seconds with as many digits as tell something: 0.36 s, 2.4 s, 36 s."""
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
 def _is_busy() -> bool:

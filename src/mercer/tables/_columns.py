@@ -11,6 +11,9 @@ from pandas.api import types
 from mercer.tables._values import ALWAYS_MISSING, read_dates, read_numbers
 from mercer.tables.errors import InputError, listed, shown
 
+DATE_FORMS = "date_forms"
+"""Among the `attrs` of a frame: how its columns of dates were written, where they were text."""
+
 MOST_NOTICES = 5
 """About single columns; the rest is counted."""
 
@@ -32,11 +35,12 @@ def clean_columns(frame: pd.DataFrame, categorical: list[str], notices: list[str
     is_plain &= ~frame.columns.isin(categorical)
     numbers = frame.loc[:, is_plain].to_numpy(dtype=np.float64, na_value=np.nan)
     columns: dict[str, Any] = {}
+    forms: dict[str, str] = {}
     for name in frame.columns[~is_plain]:
         if name in categorical:
             columns[name] = as_category(frame[name])
         else:
-            columns[name] = _clean(frame[name], said)
+            columns[name] = _clean(frame[name], said, forms)
     clean = pd.DataFrame(numbers, frame.index, frame.columns[is_plain])
     if columns:
         clean = pd.concat([clean, pd.DataFrame(columns, index=frame.index)], axis=1)
@@ -50,6 +54,7 @@ def clean_columns(frame: pd.DataFrame, categorical: list[str], notices: list[str
     notices += said[:MOST_NOTICES]
     if len(said) > MOST_NOTICES:
         notices.append(f"The like was done in {len(said) - MOST_NOTICES} more columns.")
+    clean.attrs[DATE_FORMS] = forms
     return clean
 
 
@@ -59,7 +64,7 @@ def _is_plain(kind: Any) -> bool:
     )
 
 
-def _clean(column: pd.Series, said: list[str]) -> pd.Series:
+def _clean(column: pd.Series, said: list[str], forms: dict[str, str]) -> pd.Series:
     kind = column.dtype
     if types.is_complex_dtype(kind):
         raise InputError(f"Column {shown(column.name)} holds complex numbers.")
@@ -71,7 +76,7 @@ def _clean(column: pd.Series, said: list[str]) -> pd.Series:
         return column.dt.total_seconds()
     if isinstance(kind, pd.CategoricalDtype):
         return as_category(column)
-    return _from_text(as_text(column), said)
+    return _from_text(as_text(column), said, forms)
 
 
 def _has_zone(kind: Any) -> bool:
@@ -106,7 +111,7 @@ def word_of(cell: Any) -> str:
     return str(cell).strip()
 
 
-def _from_text(column: pd.Series, said: list[str]) -> pd.Series:
+def _from_text(column: pd.Series, said: list[str], forms: dict[str, str]) -> pd.Series:
     known = column.dropna()
     if known.empty:
         return pd.Series(np.nan, column.index)
@@ -118,6 +123,7 @@ def _from_text(column: pd.Series, said: list[str]) -> pd.Series:
         return pd.Series(numbers.values, column.index)
     dates = read_dates(column)
     if dates is not None:
+        forms[str(column.name)] = dates.form
         if "%d/%m" in dates.form or dates.form.startswith("%m/%d"):
             order = "day/month" if "%d/%m" in dates.form else "month/day"
             said.append(f"Dates in column {shown(column.name)} are read as {order}.")

@@ -14,11 +14,19 @@ from mercer.tables._content import Content, refusing_damage
 from mercer.tables._dialect import SPACES, Dialect
 from mercer.tables._encoding import Spelling
 from mercer.tables._raw import RawTable, check_size
-from mercer.tables.errors import InputError, counted, shown
+from mercer.tables.errors import InputError, counted, listed, shown
+
+DOTTED_THOUSANDS = (
+    r"\s*[-+]?[$€£¥]?\s*[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?\s*[$€£¥%]?\s*"  # 0.125 has none
+)
 
 
 def read_delimited(
-    content: Content, spelling: Spelling, dialect: Dialect, text_columns: list[str]
+    content: Content,
+    spelling: Spelling,
+    dialect: Dialect,
+    text_columns: list[str],
+    words: list[str],
 ) -> RawTable:
     """Read comma-separated values and their relatives.
 
@@ -29,21 +37,44 @@ def read_delimited(
     dialect : Dialect
     text_columns : list of str
         Columns whose cells must stay as they are written.
+    words : list of str
+        Those of them whose cells are never numbers.
     """
     check_size(spelling.lines, len(dialect.names))
     as_text = dict.fromkeys(text_columns, str)
     frame = _parse(content, spelling, dialect, as_text)
     if not len(frame):
         raise InputError(f"{shown(content.name)} has column names but no rows.")
-    if dialect.decimal == ",":
-        _give_points(frame)
     notices = [*spelling.notices, *dialect.notices]
+    if dialect.decimal == ",":
+        _join_thousands(frame, words, notices)
+        _give_points(frame)
     last = frame[dialect.names[-1]]
     if last.isna().any():
         notices += _short_lines(content, spelling, dialect)
         if last.isna().all() and dialect.names[-1].startswith("Unnamed"):  # a separator too many
             frame = frame.drop(columns=dialect.names[-1])
     return RawTable(frame, notices)
+
+
+def _join_thousands(frame: pd.DataFrame, words: list[str], notices: list[str]) -> None:
+    """Write numbers without the dots between their thousands, in columns with no other dots."""
+    found = {}
+    for name, kind in frame.dtypes.items():
+        if name in words or pd.api.types.is_numeric_dtype(kind):
+            continue
+        cells = frame[name].dropna().astype("str")
+        dotted = cells[cells.str.contains(".", regex=False)]
+        if not dotted.empty and dotted.str.fullmatch(DOTTED_THOUSANDS).all():
+            joined = dotted.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+            frame[name] = frame[name].astype(object)
+            frame.loc[dotted.index, name] = joined
+            found[str(name)] = f"{dotted.iloc[0].strip()!r} is {joined.iloc[0].strip()}"
+    if found:
+        notices.append(
+            f"Dots in {listed(found)} are taken to separate thousands ({next(iter(found.values()))}"
+            "), since the decimal sign of the file is the comma."
+        )
 
 
 def _give_points(frame: pd.DataFrame) -> None:

@@ -17,6 +17,7 @@ SPACES = r"\s+"
 WORDS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": SPACES, " ": SPACES}
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 DECIMAL_POINT = re.compile(r"\s*[-+]?\d+\.\d+\s*")
+LIKE_THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2}[.,]\d{3}\s*")
 MOST_LINES_BEFORE = 20
 SAMPLE_CHARACTERS = 100_000
 SAMPLE_LEAST_LINES = 5
@@ -243,6 +244,13 @@ def unique_names(given: list[str], notices: list[str]) -> list[str]:
 
 
 def _has_decimal_commas(rows: list[list[str]]) -> bool:
+    """Return whether more numbers have a comma than a point, by those that cannot be thousands."""
     cells = [cell for row in rows for cell in row[:200]]
-    commas = sum(map(bool, map(DECIMAL_COMMA.fullmatch, cells)))
-    return commas > sum(map(bool, map(DECIMAL_POINT.fullmatch, cells)))
+    commas = [cell for cell in cells if DECIMAL_COMMA.fullmatch(cell)]
+    points = [cell for cell in cells if DECIMAL_POINT.fullmatch(cell)]
+    clear_commas, clear_points = (
+        sum(not LIKE_THOUSANDS.fullmatch(cell) for cell in some) for some in (commas, points)
+    )
+    if clear_commas or clear_points:
+        return clear_commas > clear_points
+    return len(commas) > len(points)

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.tables._new_cells import new_numbers
 from mercer.tables.errors import InputError, listed
 
 
@@ -24,7 +26,7 @@ class NumberColumns(TransformerMixin, BaseEstimator):
         """Learn the medians; a column without any number gets 0."""
         self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         self.n_features_in_ = X.shape[1]
-        values = X.to_numpy(dtype=np.float64, na_value=np.nan)
+        values = _numbers(X)
         has_gaps = np.isnan(values).any(axis=0)
         self.medians_ = np.zeros(values.shape[1])
         self.medians_[~has_gaps] = np.median(values[:, ~has_gaps], axis=0)
@@ -42,13 +44,22 @@ class NumberColumns(TransformerMixin, BaseEstimator):
             raise InputError(f"The data lack the columns {listed(missing)}.")
         if len(X.columns) != self.n_features_in_ or (X.columns != self.feature_names_in_).any():
             X = X[list(self.feature_names_in_)]
-        values = X.to_numpy(dtype=np.float64, na_value=np.nan)
+        values = _numbers(X)
         return np.where(np.isnan(values), self.medians_, values)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the columns."""
         check_is_fitted(self)
         return self.feature_names_in_
+
+
+def _numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Return the numbers of a frame; words and what is infinite count as gaps."""
+    words = [name for name, kind in frame.dtypes.items() if not is_numeric_dtype(kind)]
+    if words:
+        frame = frame.assign(**{str(name): new_numbers(frame[name]) for name in words})
+    values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.where(np.isinf(values), np.nan, values) if np.isinf(values).any() else values
 
 
 def _known_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:

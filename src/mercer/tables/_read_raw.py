@@ -9,6 +9,7 @@ from mercer.tables._content import open_content
 from mercer.tables._delimited import read_delimited
 from mercer.tables._dialect import find_dialect
 from mercer.tables._encoding import find_encoding
+from mercer.tables._options import find_column
 from mercer.tables._other_kinds import (
     looks_like_svmlight,
     read_excel,
@@ -37,7 +38,7 @@ def read_raw(
     encoding, separator, header
         What the caller knows better than the file, or None.
     target : object
-        A name that stands in the first line makes it a header.
+        A name that stands in the first line makes it a header; its column may hold numbers.
     text_columns : callable
         Given all names, returns those of columns whose cells must stay as they are written.
     """
@@ -52,4 +53,6 @@ def read_raw(
     if named or (separator is None and looks_like_svmlight(spelling.sample)):
         return read_svmlight(content)
     dialect = find_dialect(spelling, content.name, separator, header, target)
-    return read_delimited(content, spelling, dialect, text_columns(dialect.names))
+    texts = text_columns(dialect.names)
+    quantity = find_column(target, dialect.names)  # a target is text only until it is judged
+    return read_delimited(content, spelling, dialect, texts, [n for n in texts if n != quantity])

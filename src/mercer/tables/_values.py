@@ -39,6 +39,10 @@ DATE_FORMATS = (
     *("%m/%d/%Y %H:%M:%S", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y", "%m-%d-%Y", "%d-%m-%Y %H:%M"),
     *("%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
 )
+CLEAR_FORMATS = tuple(form for form in DATE_FORMATS if form[:3] not in ("%d/", "%m/", "%d-", "%m-"))
+CLEAR_FORMATS += ("%d-%b-%Y", "%d-%b-%y")
+"""Of which no one takes the day for the month."""
+
 MOST_ODD = 0.05
 """Share of words among numbers that are taken for mistakes."""
 
@@ -170,3 +174,29 @@ def read_dates(column: pd.Series, least: float = 1 - MOST_ODD) -> Dates | None:
             gone = sorted(set(column.dropna()) - set(known[dates.notna()]))
             return Dates(dates.dt.tz_localize(None).reindex(column.index), form, gone)
     return None
+
+
+def dates_of_form(column: pd.Series, form: str) -> pd.Series:
+    """Return the dates of a column of text that are written in one form, or in a clear one.
+
+    Each cell is judged by itself, so that the other rows and their order do not matter.
+
+    Parameters
+    ----------
+    column : Series of str
+        Missing cells are None or NaN.
+    form : str
+        One of `DATE_FORMATS`.
+    """
+    left = column.dropna()
+    left = left[left.map(lambda cell: bool(LIKE_DATE.fullmatch(cell)))]
+    found = pd.Series(pd.NaT, column.index, dtype="datetime64[us]")
+    day = form.split(" %H")[0]
+    same_day = [other for other in DATE_FORMATS if other.split(" %H")[0] == day]
+    for one in dict.fromkeys((form, *same_day, *CLEAR_FORMATS)):
+        if left.empty:
+            break
+        dates = pd.to_datetime(left, format=one, errors="coerce", utc=True).dropna()
+        found[dates.index] = dates.dt.tz_localize(None)
+        left = left.drop(dates.index)
+    return found

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from mercer.tables._columns import as_category, as_text, clean_columns
+from mercer.tables._columns import DATE_FORMS, as_text
+from mercer.tables._new_cells import missing_words, new_dates, new_numbers, new_words
 from mercer.tables._read_raw import read_raw
-from mercer.tables._values import ALWAYS_MISSING, is_missing, read_dates, read_numbers
+from mercer.tables._values import is_missing
 from mercer.tables.errors import InputError, listed, shown, suggestion
 
 
@@ -56,7 +57,8 @@ def read_rows(
     path : path-like
         As for `read_table`.
     like : DataFrame
-        The frame of the table that a model was fitted on; none of its rows is needed.
+        The frame of the table that a model was fitted on; none of its rows is needed. Its `attrs`
+        tell how dates were written: what is neither written so nor clear by itself is missing.
     encoding, separator, header
         As for `read_table`.
 
@@ -129,7 +131,7 @@ def read_new_rows(
         encoding=encoding,
         separator=separator,
         header=header,
-        target=next(iter(wanted), None),
+        target=next(iter([name for name in wanted if name not in texts] or wanted), None),
         text_columns=lambda names: [name for name in texts if name in names],
     )
     frame = _with_own_target(raw.frame, raw.target, beside)
@@ -138,9 +140,10 @@ def read_new_rows(
         hint = suggestion(missing[0], frame.columns) if len(missing) == 1 else "."
         raise InputError(f"{shown(path.name)} lacks the column {listed(missing)}{hint}")
     notices: list[str] = []
-    rows = {name: _converted(frame[name], like[name], notices) for name in wanted}
+    forms = like.attrs.get(DATE_FORMS, {})
+    rows = {name: _converted(frame[name], like[name], forms.get(name), notices) for name in wanted}
     there = [name for name in beside if name in frame]
-    own = {name: _converted(frame[name], beside[name], notices) for name in there}
+    own = {name: _converted(frame[name], beside[name], None, notices) for name in there}
     others = [str(name) for name in frame if name not in kinds]
     found = pd.DataFrame(rows, index=frame.index), pd.DataFrame(own, index=frame.index)
     return NewRows(*found, others, notices)
@@ -160,27 +163,29 @@ def _is_words(column: pd.Series) -> bool:
     return not (column.dtype == np.float64 or types.is_datetime64_any_dtype(column.dtype))
 
 
-def _converted(column: pd.Series, like: pd.Series, notices: list[str]) -> pd.Series:
+def _converted(
+    column: pd.Series, like: pd.Series, form: str | None, notices: list[str]
+) -> pd.Series:
     """Return the column as the kind of the other one; what cannot be is missing."""
     if _is_words(like):
-        text = as_text(column.astype(object))
-        text = text.where(~text.str.lower().isin(ALWAYS_MISSING - set(like.dropna())), None)
-        return as_category(text) if isinstance(like.dtype, pd.CategoricalDtype) else text
-    clean = clean_columns(column.to_frame(), [], [])[column.name]
-    if clean.dtype.kind != like.dtype.kind:
-        clean = _forced(column, like)
-    _say_lost(column, clean, "number" if like.dtype == np.float64 else "date", notices)
+        text = new_words(as_text(column.astype(object)), _names(like))
+        is_category = isinstance(like.dtype, pd.CategoricalDtype)
+        return text if is_category else text.astype(object).where(text.notna(), None)
+    if like.dtype == np.float64:
+        clean, kind = new_numbers(column), "number"
+    else:
+        clean, kind = new_dates(column, form).astype(like.dtype), "date"
+    _say_lost(column, clean, kind, notices)
     return clean
 
 
-def _forced(column: pd.Series, like: pd.Series) -> pd.Series:
-    text = as_text(column.astype(object))
-    if like.dtype == np.float64:
-        numbers = read_numbers(text, least=0.0)
-        return pd.Series(np.nan if numbers is None else numbers.values, column.index)
-    dates = read_dates(text, least=0.0)
-    values = pd.Series(pd.NaT, column.index) if dates is None else dates.values
-    return values.astype(like.dtype)
+def _names(like: pd.Series) -> list[str]:
+    """Return the words that stand for nothing elsewhere but not here.
+
+    Where the words are unknown, it is left to the model whether "NA" is one.
+    """
+    words = [str(word) for word in like.dropna().unique()]
+    return missing_words(words) if words else ["NA", "na"]
 
 
 def _say_lost(column: pd.Series, clean: pd.Series, kind: str, notices: list[str]) -> None:

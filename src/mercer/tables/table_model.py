@@ -11,8 +11,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
+from mercer.tables._columns import DATE_FORMS
 from mercer.tables._left_out import like_identifier
 from mercer.tables.table import Table
+from mercer.tables.vectorizer import date_forms
 
 KINDS: dict[str, Any] = {
     "number": np.float64,
@@ -114,13 +116,18 @@ class TableModel(BaseEstimator):
         return cls(model, columns, known, ranges, target, table.task, names, about or {})
 
     def like(self) -> pd.DataFrame:
-        """Return a frame with the columns and kinds of the old rows, and the words they had."""
+        """Return a frame with the columns and kinds of the old rows, and the words they had.
+
+        How dates were written stands among its `attrs`.
+        """
         longest = max((len(words) for words in self.known.values()), default=0)
         columns = {}
         for name, kind in self.columns.items():
             words = [*self.known.get(name, []), *[None] * longest][:longest]
             columns[name] = pd.Series(words, dtype=KINDS[kind], index=range(longest))
-        return pd.DataFrame(columns)
+        frame = pd.DataFrame(columns)
+        frame.attrs[DATE_FORMS] = date_forms(self.model)
+        return frame
 
     def beside(self) -> pd.DataFrame:
         """Return an empty frame with the columns that new rows may have besides: target, names."""
