@@ -101,9 +101,9 @@ def _convert_model(source: Path, destination: Path, features: int | None, double
     import mercer
     from mercer._files import write_text_whole, written_whole
 
+    ending = destination.suffix.lower()
     is_own = source.suffix.lower() == ".mercer"
     model = mercer.load(source) if is_own else mercer.from_libsvm(source, n_features=features)
-    ending = destination.suffix.lower()
     if ending == ".mercer":
         mercer.save(model, destination)
     elif ending == ".c":
@@ -117,6 +117,21 @@ def _convert_model(source: Path, destination: Path, features: int | None, double
             file.write(graph.SerializeToString())
     else:
         mercer.to_libsvm(model, destination)
+    if ending != ".mercer" and hasattr(model, "columns"):
+        _tell_columns(model, ending)
+
+
+def _tell_columns(model: Any, ending: str) -> None:
+    """Say what is no longer told by names, and what becomes of gaps."""
+    from mercer.tables.errors import listed
+
+    order = listed(model.columns, 12)
+    gaps = (
+        "gaps (NaN) are filled as before"
+        if ending in (".c", ".onnx")
+        else "gaps are not filled: LIBSVM has no place for that"
+    )
+    typer.echo(f"note: it takes the columns in the order {order}; {gaps}.", err=True)
 
 
 def _n_features(model: Any) -> int:
