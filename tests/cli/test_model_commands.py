@@ -53,7 +53,7 @@ def ok(result):
 
 def test_fit_tells_the_error_beside_the_baseline_and_saves(mercer, csv_file, patients):
     path = csv_file(patients.drop(columns="cost"), "patients.csv")
-    text = ok(mercer("fit", path, "--target", "outcome", "--model", "lda", *QUICK))
+    text = ok(mercer("fit", path, "--target", "outcome", "--model", "Linear discriminant", *QUICK))
     assert "patients: 80 rows, 3 columns, 2 classes (ill " in text
     line = next(one for one in text.splitlines() if one.startswith("linear discriminant: error"))
     assert "over 2 folds (largest class: " in line

@@ -13,6 +13,22 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = {"classification": "svc", "regression": "svr"}
 
 
+def names_of(text: str, task: str) -> str:
+    """Return names of models with commas, also where they were given by their titles.
+
+    Examples
+    --------
+    >>> names_of("Linear discriminant, SVC,tree", "classification")
+    'lda,svc,tree'
+    """
+    from mercer.comparison.rivals import CLASSIFIERS, REGRESSIONS
+
+    rivals = CLASSIFIERS if task == "classification" else REGRESSIONS
+    titles = {rival.title.lower(): rival.name for rival in rivals}
+    titles |= {rival.name.lower(): rival.name for rival in rivals}
+    return ",".join(titles.get(one.lower(), one) for one in map(str.strip, text.split(",")))
+
+
 def measured(
     table: Table, name: str | None, screen: Screen, settings: dict[str, Any]
 ) -> tuple[Comparison, str]:
@@ -32,7 +48,7 @@ def measured(
     from mercer.comparison import compare_table
     from mercer.tables import InputError
 
-    name = name or DEFAULT_MODEL[table.task]
+    name = names_of(name or DEFAULT_MODEL[table.task], table.task)
     if "," in name:
         raise InputError(
             f"One model is fitted at a time; got {name!r} (mercer compare takes more)."

@@ -62,6 +62,17 @@ LABELLED = {**TARGET, **COLUMNS, **FORM}
 UNLABELLED = {**COLUMNS, **FORM}
 """Of commands that look at all columns alike."""
 
+MODEL_NAMES = {
+    "classification": "lda, logistic, qda, tree, boosting, svc, forest, neighbours, svc_grid, "
+    "spheres, rvc, fuzzy",
+    "regression": "ridge, tree, boosting, forest, neighbours, svr, rvr",
+}
+"""What models are called; written down, since to ask them would make --help slow."""
+
+MODELS_HELP = (
+    f"for classes {MODEL_NAMES['classification']}; for numbers {MODEL_NAMES['regression']}"
+)
+
 _INTERRUPTS: list[list[int]] = []
 """What `noting_interrupts` has noted for the command that runs."""
 

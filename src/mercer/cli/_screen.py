@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mercer.tables import Table
 
-FILE_WIDTH = 100
+FILE_WIDTH = 110
 """Characters in a line where the output goes to a file and COLUMNS does not say otherwise."""
 
 PAUSE = 10.0

@@ -24,6 +24,8 @@ LONGEST = 8
 """Characters of a class that has room beside the name of a measure."""
 WIDE = 92
 """Characters from which all measures have room."""
+NARROW, WIDER = 72, 108
+"""Characters from which the names for --models have room, beside one measure and beside all."""
 
 
 def comparison_table(found: Comparison, width: int) -> Any:
@@ -44,6 +46,9 @@ def comparison_table(found: Comparison, width: int) -> Any:
     shown = shown if width >= WIDE else shown[:1]
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("model", overflow="fold")
+    named = NARROW <= width < WIDE or width >= WIDER
+    if named:
+        table.add_column("name", no_wrap=True)
     for name in shown:
         head = MEASURES[name] + (" ± sd" if name == found.measure else "")
         if name == "f1" and found.positive_ is not None and len(found.positive_) <= LONGEST:
@@ -56,6 +61,7 @@ def comparison_table(found: Comparison, width: int) -> Any:
         cells[0] += f" ± {_deviation(found.measure, row['error_sd']):>4}"
         table.add_row(
             str(row["title"]),
+            *([str(name)] if named else []),
             *cells,
             duration(row["fit_seconds"]),
             str(row["verdict"]),

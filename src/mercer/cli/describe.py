@@ -63,7 +63,7 @@ def describe(
     listing = out or Path(f"describe-{stem(data)}.csv")
     region = picture or Path(f"describe-{stem(data)}.png")
     outputs = {"out": (listing, CSV), "picture": (region, PICTURES), "save": (save, MODEL)}
-    check_places(outputs, [data])
+    check_places(outputs, [data], chosen={"out": out, "picture": picture})
     table = read_features(data, reading, seed)
     screen = Screen()
     screen.introduce(table)

@@ -47,7 +47,7 @@ def predict(
     from mercer.tables import InputError, read_new_rows
 
     place = out or Path(f"predictions-{stem(data)}.csv")
-    check_places({"out": (place, CSV)}, [str(model), data])
+    check_places({"out": (place, CSV)}, [str(model), data], chosen={"out": out})
     if is_model(Path(data)) and not is_model(model):
         raise InputError("The model comes first: mercer predict MODEL DATA.")
     machine = load_model(model)

@@ -80,7 +80,8 @@ def select(
 
     ranking = out or Path(f"select-{stem(data)}.csv")
     curve = picture or Path(f"select-{stem(data)}.png")
-    check_places({"out": (ranking, CSV), "picture": (curve, PICTURES)}, [data])
+    places = {"out": (ranking, CSV), "picture": (curve, PICTURES)}
+    check_places(places, [data], chosen={"out": out, "picture": picture})
     table = read_labelled(data, reading, seed)
     screen = Screen()
     screen.introduce(table)
