@@ -1,6 +1,7 @@
 """`mercer fit`, `predict`, `tune` and `info`: from a table to a model and back to new rows."""
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,39 @@ def test_fit_says_where_nothing_is_learned(mercer, csv_file):
     assert "nothing has been shown to be learned" in text
 
 
+def rare_classes(n=160):
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(n) % 10 == 0, "rare", "common")
+    a = rng.normal(size=n) + 1.5 * (y == "rare")
+    return pd.DataFrame({"a": a, "b": rng.normal(size=n), "y": y})
+
+
+def test_unbalanced_classes_are_spoken_of_in_one_measure(mercer, csv_file):
+    frame = rare_classes()
+    path, even = csv_file(frame), "as if all classes were equally frequent"
+    text = ok(mercer("fit", path, "--target", "y", "--model", "lda", *QUICK))
+    assert "balanced error" in text
+    assert f"The model decides {even}" in text
+    text = ok(mercer("predict", "table.mercer", path))
+    right = pd.read_csv("predictions-table.csv")["prediction"] == frame["y"]
+    share = 1 - right.groupby(frame["y"]).mean().mean()
+    assert f"Balanced error (the mean of those of all classes) {100 * share:.1f} %" in text
+    assert "largest class: 50.0 %); " in text
+    assert even in text
+    text = ok(mercer("compare", path, "--target", "y", "--models", "lda,tree", *QUICK))
+    assert f"All models decide {even}" in text
+
+
+def test_large_numbers_have_plain_digits(mercer, csv_file, patients):
+    patients["cost"] = 1000 * patients["cost"]
+    path = csv_file(patients.drop(columns="outcome"), "costs.csv")
+    options = ("--target", "cost", "--models", "ridge,tree", "--save", "costs.mercer", *QUICK)
+    text = ok(mercer("compare", path, *options)) + ok(mercer("predict", "costs.mercer", path))
+    assert re.search(r"Lowest RMSE: ridge regression, [\d,]+ ± [\d,.]+ over", text)
+    assert re.search(r"mean of all: \d{3},\d{3}\)", text)
+    assert "e+0" not in text
+
+
 # ---- predict --------------------------------------------------------------------------------
 
 
@@ -112,7 +146,7 @@ def test_the_error_is_told_where_the_target_is_there(mercer, fitted, patients):
     known = new["outcome"].notna().to_numpy()
     wrong = int((told[known] != new["outcome"][known]).sum())
     assert f"{wrong} of 19 rows with a known 'outcome' predicted wrongly" in text
-    assert "(on folds at fitting: 12.5 %)." in text
+    assert "(on folds at fitting: 12.5 %, largest class: 40.0 %)." in text
 
 
 def test_what_is_new_in_new_rows_is_said(mercer, fitted, patients):

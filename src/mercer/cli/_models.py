@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from mercer.comparison import Comparison
     from mercer.tables import Table, TableModel
 
+EVENLY = (
+    "The model decides as if all classes were equally frequent: rare ones are predicted more often "
+    "than they occur, and probabilities need not be those of the population."
+)
+"""What must be known of a model of unbalanced classes."""
+
 DEFAULT_MODEL = {"classification": "svc", "regression": "svr"}
 
 
@@ -70,8 +76,9 @@ def measured(
 
 def verdict(found: Comparison, name: str) -> list[str]:
     """Return how good a model is beside the baseline, and whether that means anything."""
+    from mercer.cli._screen import error as value
     from mercer.comparison.rivals import BASELINE
-    from mercer.comparison.words import NAMES, value
+    from mercer.comparison.words import NAMES
 
     measure, row, base = found.measure, found.results_.loc[name], found.results_.loc[BASELINE]
     over = f"over {found.n_folds} folds" if found.n_folds > 1 else "on one fold"
@@ -84,6 +91,7 @@ def verdict(found: Comparison, name: str) -> list[str]:
         said.append("That is not clearly better, so nothing has been shown to be learned.")
     if found.measure == "balanced_error":
         said.append("The classes are unbalanced: the error is the mean of those of all classes.")
+        said.append(EVENLY)
     if found.changed:
         said.append(found.changed)
     if found.partial:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer.cli._screen import number as plain
+
 if TYPE_CHECKING:
     from mercer.comparison import Comparison
 
@@ -75,11 +77,11 @@ def _cell(measure: str, number: float) -> str:
         return "–"
     if measure in SHARES:
         return f"{100 * number:.1f}"
-    return f"{number:.4g}" if measure in ("rmse", "mae") else f"{number:.3f}"
+    return plain(number) if measure in ("rmse", "mae") else f"{number:.3f}"
 
 
 def _deviation(measure: str, number: float) -> str:
-    return _cell(measure, number) if measure in SHARES or np.isnan(number) else f"{number:.2g}"
+    return _cell(measure, number)
 
 
 def duration(seconds: float) -> str:

@@ -175,7 +175,7 @@ class _Program:
         if not is_number:
             yield f" * {self._about_the_values()}"
         if self.filling is not None:
-            yield " * NaN stands for a gap, which is filled. The features in their order:"
+            yield " * What is not finite, such as NaN, is a gap and filled. The features:"
             for index, column in enumerate(self.filling.columns):
                 yield f" *     x[{index}]: {commented(column)}"
         yield " */"
@@ -222,7 +222,7 @@ class _Program:
         yield f"double filled[{n}];"
         yield "int column;"
         yield f"for (column = 0; column < {n}; ++column)"
-        yield "    filled[column] = isnan(x[column]) ? medians[column] : x[column];"
+        yield "    filled[column] = isfinite(x[column]) ? x[column] : medians[column];"
         yield "x = filled;"
 
     def loops(self) -> Iterator[str]:

@@ -148,7 +148,8 @@ def _fill(scope: Any, operator: Any, container: Any) -> None:
     double = _is_double(operator.inputs)
     X = graph.cast(operator.inputs[0].full_name, "f8" if double else "f4")
     medians = filling.medians.astype(np.float64 if double else np.float32)
-    graph.name(graph("Where", graph("IsNaN", X), medians, X), operator.outputs[0].full_name)
+    is_gap = graph("Or", graph("IsNaN", X), graph("IsInf", X))
+    graph.name(graph("Where", is_gap, medians, X), operator.outputs[0].full_name)
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
