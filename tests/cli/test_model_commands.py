@@ -211,8 +211,27 @@ def test_tune_tells_parameters_and_both_scores(mercer, csv_file, patients):
     row = next(line for line in text.splitlines() if line.split()[:1] == ["C"])
     assert float(row.split()[1]) == pytest.approx(model.C, rel=1e-3)
     tried = pd.read_csv("tried.csv")
-    assert f"in {len(tried)} evaluations: accuracy" in text
+    assert f"in {len(tried)} evaluations: error " in text
     assert "SVC (gradient search): error" in text
+
+
+def test_the_picture_of_unbalanced_classes_holds_what_was_chosen(mercer, csv_file, monkeypatch):
+    from mercer import ErrorSurfaceDisplay
+
+    drawn = []
+    plot = ErrorSurfaceDisplay.plot
+    monkeypatch.setattr(
+        ErrorSurfaceDisplay, "plot", lambda one, *a, **k: drawn.append(one) or plot(one, *a, **k)
+    )
+    path = csv_file(rare_classes())
+    text = ok(mercer("tune", path, "--target", "y", "--picture", "surface.svg", *QUICK))
+    assert "evaluations: balanced error " in text
+    assert "accuracy" not in text
+    (display,) = drawn
+    assert display.colorbar_.ax.get_ylabel() == "balanced error [%]"
+    C, gamma = display.chosen
+    assert display.C[0] < C < display.C[-1]
+    assert display.gamma[0] < gamma < display.gamma[-1]
 
 
 def test_tune_on_a_grid_and_for_numbers(mercer, csv_file, patients):
