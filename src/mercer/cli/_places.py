@@ -97,6 +97,14 @@ def write_picture(path: Path, figure: Any) -> None:
     pyplot.close(figure)
 
 
+def rename(figure: Any, words: Mapping[str, str]) -> None:
+    """Call things in the legends of a figure by other words."""
+    for ax in figure.axes:
+        legend = ax.get_legend()
+        for text in () if legend is None else legend.get_texts():
+            text.set_text(words.get(text.get_text(), text.get_text()))
+
+
 def draws() -> None:
     """Let matplotlib draw into files only, whatever windows there are."""
     import matplotlib

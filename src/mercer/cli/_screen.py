@@ -56,11 +56,23 @@ class Screen:
         names = ", ".join(str(path) for path in paths if path is not None)
         self.out.print(f"Written: {names}", soft_wrap=True, markup=False)
 
-    def introduce(self, table: Table) -> None:
-        """Tell what a table holds, and what was done to it."""
+    def introduce(self, table: Table, *, folds: bool = True) -> None:
+        """Tell what a table holds, and what was done to it, in the folds or beforehand."""
         for notice in table.notices:
-            self.note(notice)
+            self.note(notice if folds else without_folds(notice))
         self.out.print(headline(table), soft_wrap=True, markup=False)
+
+
+def without_folds(notice: str) -> str:
+    """Return a note on gaps for where they are filled once, on all rows.
+
+    Examples
+    --------
+    >>> without_folds("2 gaps: they become, fold by fold, the median of the training rows.")
+    '2 gaps: they become the median of their column.'
+    """
+    in_folds = "become, fold by fold, the median of the training rows"
+    return notice.replace(in_folds, "become the median of their column")
 
 
 def headline(table: Table) -> str:

@@ -143,13 +143,16 @@ def _n_features(model: Any) -> int:
 
 def _convert_table(source: Path, destination: Path, target: str | None) -> None:
     from mercer._files import written_whole
+    from mercer.cli._screen import without_folds
     from mercer.tables import read_table
 
     place: Any = int(target) if target is not None and target.lstrip("-").isdigit() else target
     table = read_table(source, place)
+    is_csv = destination.suffix.lower() == ".csv"
     for notice in table.notices:
-        typer.echo(f"note: {notice}", err=True)
-    if destination.suffix.lower() == ".csv":
+        if not (is_csv and "missing" in notice and "they " in notice):  # gaps stay gaps
+            typer.echo(f"note: {without_folds(notice)}", err=True)
+    if is_csv:
         frame = table.frame.assign(**{str(table.target.name or "target"): table.target})
         with written_whole(destination) as file:
             file.write(frame.to_csv(index=False).encode())

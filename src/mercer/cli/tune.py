@@ -221,9 +221,10 @@ def _grid_around(machine: Any, points: Any, result: Any) -> dict[str, Any]:
         reached = np.sort(np.asarray(values, dtype=np.float64))
         step, wanted = reached[1] / reached[0], chosen.get(name)
         if wanted is not None and np.ndim(wanted) == 0:
-            while wanted <= reached[0]:
+            margin = step**0.5  # so that its mark has room
+            while wanted < reached[0] * margin:
                 reached = np.insert(reached, 0, reached[0] / step)
-            while wanted >= reached[-1]:
+            while wanted > reached[-1] / margin:
                 reached = np.append(reached, reached[-1] * step)
         grid[name] = reached
     return grid
