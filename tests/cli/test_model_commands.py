@@ -282,3 +282,17 @@ def test_info_of_a_model(mercer, fitted, monkeypatch):
         library.__version__,
     ):
         assert part in text
+
+
+def test_info_of_a_model_of_libsvm(mercer, flowers):
+    machine = library.SVC(gamma=0.5).fit(flowers.iloc[:100, :4], [3] * 50 + [7] * 50)
+    library.to_libsvm(machine, "flowers.model")
+    lines = ok(mercer("info", "flowers.model")).splitlines()
+    assert lines[0].split(maxsplit=1) == ["file:", "a model file of LIBSVM"]
+    told = {line.split(":")[0]: line.split(":")[1].split() for line in lines}
+    assert told["machine"] == ["c_svc"]
+    assert told["gamma"] == ["0.5"]
+    assert told["labels"] == ["7", "3"]
+    assert told["vectors"] == [str(len(machine.support_))]
+    result = mercer("describe", "flowers.model")
+    assert (result.exit_code, "is a model, not a table" in result.stderr) == (2, True)

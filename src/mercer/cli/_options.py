@@ -248,9 +248,18 @@ def file_of(data: str) -> Path:
             f"There is no file {data!r}, nor a data set of that name ({', '.join(NAMES)})"
             + suggestion(data, NAMES)
         )
-    if is_model(path):
+    if is_model(path) or is_libsvm_model(path):
         raise InputError(f"{data!r} is a model, not a table; mercer info tells what is in it.")
     return path
+
+
+def is_libsvm_model(path: Path) -> bool:
+    """Tell by its first bytes whether a file looks like a model of LIBSVM."""
+    try:
+        with path.open("rb") as file:
+            return file.read(9) == b"svm_type "
+    except OSError:
+        return False
 
 
 def is_model(path: Path) -> bool:

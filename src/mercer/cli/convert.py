@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from mercer.cli._options import is_libsvm_model
+
 MODELS = {
     ".mercer": "a file of mercer",
     ".model": "a model file of LIBSVM",
@@ -91,10 +93,7 @@ def convert(
 
 def _is_model(source: Path) -> bool:
     """Tell by the first bytes, or by the ending that mercer's files have."""
-    if source.suffix.lower() == ".mercer":
-        return True
-    with source.open("rb") as file:
-        return file.read(9) == b"svm_type "
+    return source.suffix.lower() == ".mercer" or is_libsvm_model(source)
 
 
 def _convert_model(source: Path, destination: Path, features: int | None, double: bool) -> None:
