@@ -75,5 +75,8 @@ def test_one_sentence_before_anything_is_asked_for(monkeypatch):
     model, frame = of_table("breast_cancer", MinimumCostClassifier(mercer.SVC(probability=True)))
     with pytest.raises(ValueError, match="no converter"):
         mercer.to_onnx(model, frame)
+    scaled = TransformedTargetRegressor(mercer.RVR(), transformer=StandardScaler())
+    with pytest.raises(ValueError, match="no converter"):
+        mercer.to_onnx(of_table("diabetes", scaled)[0], frame)
     with pytest.raises(TypeError, match=r"some rows of the data.*got 'p.onnx'"):
         mercer.to_onnx(model, "p.onnx")

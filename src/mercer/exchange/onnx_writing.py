@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 
 from mercer.exchange._tables import Filling, without_table
@@ -54,7 +55,8 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
         )
     filling, model = without_table(model, "An ONNX graph")
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    if type(last).__module__.startswith("mercer.") and not isinstance(last, KNOWN):
+    is_ours = type(last).__module__.startswith("mercer.")
+    if isinstance(last, TransformedTargetRegressor) or (is_ours and not isinstance(last, KNOWN)):
         raise _no_converter(last)
     if filling is not None:
         model, X = Pipeline([("gaps", filling), *model.steps]), _in_order(X, filling)
