@@ -55,6 +55,46 @@ def test_models_for_places_without_python(convert, tmp_path):
         np.testing.assert_array_equal(labels, mercer.from_libsvm("iris.model").predict(X))
 
 
+def test_models_of_the_terminal(convert, tmp_path):
+    from sklearn.pipeline import Pipeline
+
+    from mercer.tables import TableModel, named_table, vectorizer
+
+    table = named_table("wine")
+    for name, scaler in (("scaled", StandardScaler()), ("plain", "passthrough")):
+        steps = [("vectorizer", vectorizer(table)), ("scaler", scaler), ("model", mercer.SVC())]
+        whole = TableModel.of(
+            Pipeline(steps).fit(table.frame, np.unique(table.target, return_inverse=True)[1]), table
+        )
+        mercer.save(whole, f"{name}.mercer")
+    result = convert("scaled.mercer", "scaled.c")
+    assert result.exit_code == 0, result.output
+    assert "in the order 'alcohol', 'malic_acid'" in result.stderr
+    assert "x[0]: 'alcohol'" in (tmp_path / "scaled.c").read_text()
+    result = convert("scaled.mercer", "scaled.model")
+    assert (result.exit_code, "no place for the scaling" in result.stderr) == (2, True)
+    result = convert("plain.mercer", "plain.model")
+    assert (result.exit_code, "gaps are not filled" in result.stderr) == (0, True)
+    again = mercer.from_libsvm("plain.model").predict(table.frame.to_numpy())
+    np.testing.assert_array_equal(again, whole.predict(table.frame))
+
+
+def test_models_of_words_are_refused_before_onnx_is_asked_for(convert, patients, monkeypatch):
+    from sklearn.pipeline import Pipeline
+
+    from mercer.tables import TableModel, as_table, vectorizer
+
+    table = as_table(patients.drop(columns=["patient_id", "age", "outcome"]), patients["outcome"])
+    steps = [("vectorizer", vectorizer(table)), ("model", mercer.SVC())]
+    model = Pipeline(steps).fit(table.frame, table.target)
+    mercer.save(TableModel.of(model, table), "words.mercer")
+    monkeypatch.setitem(__import__("sys").modules, "skl2onnx", None)
+    for ending in (".onnx", ".c", ".model"):
+        result = convert("words.mercer", f"out{ending}")
+        assert result.exit_code == 2
+        assert "words or dates in the column 'town'; mercer predict serves" in result.stderr
+
+
 def test_tables_there_and_back(convert, csv_file, flowers):
     path = csv_file(flowers)
     result = convert(path, "flowers.svm", "--target", "species")

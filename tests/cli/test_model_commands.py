@@ -1,6 +1,7 @@
 """`mercer fit`, `predict`, `tune` and `info`: from a table to a model and back to new rows."""
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,7 @@ def ok(result):
 
 def test_fit_tells_the_error_beside_the_baseline_and_saves(mercer, csv_file, patients):
     path = csv_file(patients.drop(columns="cost"), "patients.csv")
-    text = ok(mercer("fit", path, "--target", "outcome", "--model", "lda", *QUICK))
+    text = ok(mercer("fit", path, "--target", "outcome", "--model", "Linear discriminant", *QUICK))
     assert "patients: 80 rows, 3 columns, 2 classes (ill " in text
     line = next(one for one in text.splitlines() if one.startswith("linear discriminant: error"))
     assert "over 2 folds (largest class: " in line
@@ -80,6 +81,39 @@ def test_fit_says_where_nothing_is_learned(mercer, csv_file):
     frame = pd.DataFrame({"a": rng.normal(size=60), "y": rng.choice(["u", "v"], 60)})
     text = ok(mercer("fit", csv_file(frame), "--target", "y", "--model", "lda", *QUICK))
     assert "nothing has been shown to be learned" in text
+
+
+def rare_classes(n=160):
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(n) % 10 == 0, "rare", "common")
+    a = rng.normal(size=n) + 1.5 * (y == "rare")
+    return pd.DataFrame({"a": a, "b": rng.normal(size=n), "y": y})
+
+
+def test_unbalanced_classes_are_spoken_of_in_one_measure(mercer, csv_file):
+    frame = rare_classes()
+    path, even = csv_file(frame), "as if all classes were equally frequent"
+    text = ok(mercer("fit", path, "--target", "y", "--model", "lda", *QUICK))
+    assert "balanced error" in text
+    assert f"The model decides {even}" in text
+    text = ok(mercer("predict", "table.mercer", path))
+    right = pd.read_csv("predictions-table.csv")["prediction"] == frame["y"]
+    share = 1 - right.groupby(frame["y"]).mean().mean()
+    assert f"Balanced error (the mean of those of all classes) {100 * share:.1f} %" in text
+    assert "largest class: 50.0 %); " in text
+    assert even in text
+    text = ok(mercer("compare", path, "--target", "y", "--models", "lda,tree", *QUICK))
+    assert f"All models decide {even}" in text
+
+
+def test_large_numbers_have_plain_digits(mercer, csv_file, patients):
+    patients["cost"] = 1000 * patients["cost"]
+    path = csv_file(patients.drop(columns="outcome"), "costs.csv")
+    options = ("--target", "cost", "--models", "ridge,tree", "--save", "costs.mercer", *QUICK)
+    text = ok(mercer("compare", path, *options)) + ok(mercer("predict", "costs.mercer", path))
+    assert re.search(r"Lowest RMSE: ridge regression, [\d,]+ ± [\d,.]+ over", text)
+    assert re.search(r"mean of all: \d{3},\d{3}\)", text)
+    assert "e+0" not in text
 
 
 # ---- predict --------------------------------------------------------------------------------
@@ -112,7 +146,7 @@ def test_the_error_is_told_where_the_target_is_there(mercer, fitted, patients):
     known = new["outcome"].notna().to_numpy()
     wrong = int((told[known] != new["outcome"][known]).sum())
     assert f"{wrong} of 19 rows with a known 'outcome' predicted wrongly" in text
-    assert "(on folds at fitting: 12.5 %)." in text
+    assert "(on folds at fitting: 12.5 %, largest class: 40.0 %)." in text
 
 
 def test_what_is_new_in_new_rows_is_said(mercer, fitted, patients):
@@ -177,8 +211,27 @@ def test_tune_tells_parameters_and_both_scores(mercer, csv_file, patients):
     row = next(line for line in text.splitlines() if line.split()[:1] == ["C"])
     assert float(row.split()[1]) == pytest.approx(model.C, rel=1e-3)
     tried = pd.read_csv("tried.csv")
-    assert f"in {len(tried)} evaluations: accuracy" in text
+    assert f"in {len(tried)} evaluations: error " in text
     assert "SVC (gradient search): error" in text
+
+
+def test_the_picture_of_unbalanced_classes_holds_what_was_chosen(mercer, csv_file, monkeypatch):
+    from mercer import ErrorSurfaceDisplay
+
+    drawn = []
+    plot = ErrorSurfaceDisplay.plot
+    monkeypatch.setattr(
+        ErrorSurfaceDisplay, "plot", lambda one, *a, **k: drawn.append(one) or plot(one, *a, **k)
+    )
+    path = csv_file(rare_classes())
+    text = ok(mercer("tune", path, "--target", "y", "--picture", "surface.svg", *QUICK))
+    assert "evaluations: balanced error " in text
+    assert "accuracy" not in text
+    (display,) = drawn
+    assert display.colorbar_.ax.get_ylabel() == "balanced error [%]"
+    C, gamma = display.chosen
+    assert display.C[0] < C < display.C[-1]
+    assert display.gamma[0] < gamma < display.gamma[-1]
 
 
 def test_tune_on_a_grid_and_for_numbers(mercer, csv_file, patients):
@@ -229,3 +282,17 @@ def test_info_of_a_model(mercer, fitted, monkeypatch):
         library.__version__,
     ):
         assert part in text
+
+
+def test_info_of_a_model_of_libsvm(mercer, flowers):
+    machine = library.SVC(gamma=0.5).fit(flowers.iloc[:100, :4], [3] * 50 + [7] * 50)
+    library.to_libsvm(machine, "flowers.model")
+    lines = ok(mercer("info", "flowers.model")).splitlines()
+    assert lines[0].split(maxsplit=1) == ["file:", "a model file of LIBSVM"]
+    told = {line.split(":")[0]: line.split(":")[1].split() for line in lines}
+    assert told["machine"] == ["c_svc"]
+    assert told["gamma"] == ["0.5"]
+    assert told["labels"] == ["7", "3"]
+    assert told["vectors"] == [str(len(machine.support_))]
+    result = mercer("describe", "flowers.model")
+    assert (result.exit_code, "is a model, not a table" in result.stderr) == (2, True)

@@ -20,7 +20,7 @@ from mercer.tables import TableModel, as_table, vectorizer
 LEARNING = {"fit": (), "tune": (), "select": ()}
 READING = (*LEARNING, "describe", "info")
 FILES = {
-    "fit": ("--out", ".mercer"),
+    "fit": ("--save", ".mercer"),
     "predict": ("--out", ".csv"),
     "tune": ("--save", ".mercer"),
     "select": ("--out", ".csv"),
@@ -47,10 +47,10 @@ def things(tmp_path_factory):
     saved = (folder / "model.mercer").read_bytes()
     (folder / "empty.csv").write_text("")
     (folder / "header.csv").write_text("a,b,y\n")
-    (folder / "pickle.mercer").write_bytes(pickle.dumps({"a": 1}))
+    (folder / "pickled.mercer").write_bytes(pickle.dumps({"a": 1}))
     (folder / "pickle.csv").write_bytes(pickle.dumps({"a": 1}))
-    (folder / "table.mercer").write_bytes((folder / "table.csv").read_bytes())
-    (folder / "model.csv").write_bytes(saved)
+    (folder / "text.mercer").write_bytes((folder / "table.csv").read_bytes())
+    (folder / "other.csv").write_bytes(saved)
     (folder / "cut.mercer").write_bytes(saved[:-100])
     with zipfile.ZipFile(folder / "zip.mercer", "w") as archive:
         archive.writestr("notes.txt", "nothing")
@@ -100,7 +100,7 @@ def test_what_is_no_table(refused, command):
     assert refused("did you mean 'iris'?", command, "iriz", *target)
     assert refused("a pickle", command, "pickle.csv", *target)
     if command != "info":  # which finds out that it is a model
-        assert refused("is a model, not a table", command, "model.csv", *target)
+        assert refused("is a model, not a table", command, "other.csv", *target)
     assert refused("There is no column 'q'", command, "table.csv", *target, "--drop", "q")
     assert refused("no encoding 'klingon'", command, "table.csv", *target, "--encoding", "klingon")
     assert refused("is for files", command, "iris", "--drop", "a")
@@ -140,8 +140,8 @@ def test_what_is_asked_of_single_commands(refused):
 
 
 def test_models_that_are_none(refused):
-    for name in ("table.mercer", "pickle.mercer", "cut.mercer", "zip.mercer", "empty.csv"):
-        part = "looks like a pickle" if name == "pickle.mercer" else "is no model that mercer.save"
+    for name in ("text.mercer", "pickled.mercer", "cut.mercer", "zip.mercer", "empty.csv"):
+        part = "looks like a pickle" if name == "pickled.mercer" else "is no model that mercer.save"
         assert refused(part, "predict", name, "table.csv")
         if name.endswith(".mercer"):
             assert refused(part, "info", name)
@@ -196,6 +196,18 @@ def test_places_are_checked_before_the_work(refused, monkeypatch, command):
         assert refused("the same file as the input", *call, "table.csv")
     Path("link" + ending).symlink_to("table.csv")
     assert refused("the same file as the input", *call, "link" + ending)
+
+
+def test_a_model_is_replaced_only_where_it_is_named(refused, mercer):
+    Path("table.mercer").write_text("an older model")
+    fit = ("fit", "table.csv", "--target", "y", "--model", "lda", "--folds", 2)
+    assert refused("--save table.mercer replaces it", *fit)
+    assert Path("table.mercer").read_text() == "an older model"
+    assert mercer(*fit, "--save", "table.mercer").exit_code == 0
+    predict = ("predict", "table.mercer", "table.csv")
+    assert "is replaced" not in mercer(*predict).stderr
+    assert "predictions-table.csv is there already and is replaced." in mercer(*predict).stderr
+    assert "is replaced" not in mercer(*predict, "--out", "predictions-table.csv").stderr
 
 
 def test_two_outputs_need_two_places(refused):

@@ -97,3 +97,17 @@ def test_describe_one_column_without_a_picture(mercer, csv_file):
     assert result.exit_code == 0, result.output
     assert "there is no picture" in result.stderr
     assert not Path("describe-table.png").exists()
+
+
+def test_pictures_call_things_by_their_names(mercer, csv_file, patients):
+    path = csv_file(patients)
+    text = ok(mercer("describe", path, "--picture", "region.svg"))
+    assert "Rows count as near each other up to about " in text
+    picture = Path("region.svg").read_text()
+    for words in ("Projection onto two components with", "<!-- usual rows -->"):
+        assert words in picture
+    assert "<!-- target -->" not in picture
+    options = ("--target", "outcome", "--features", 2, "--folds", 2, "--picture", "curve.svg")
+    result = mercer("select", path, *options)
+    assert "they become the median of their column" in result.stderr
+    assert "optimum" not in Path("curve.svg").read_text()

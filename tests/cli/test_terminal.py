@@ -16,6 +16,15 @@ from typer.testing import CliRunner
 from mercer.cli import _screen
 from mercer.cli.app import app
 
+
+def test_help_lists_the_models():
+    from mercer.cli._options import MODEL_NAMES
+    from mercer.comparison.rivals import BASELINE, CLASSIFIERS, REGRESSIONS
+
+    for task, rivals in (("classification", CLASSIFIERS), ("regression", REGRESSIONS)):
+        assert MODEL_NAMES[task].split(", ") == [r.name for r in rivals if r.name != BASELINE]
+
+
 COMMANDS = ("compare", "fit", "predict", "tune", "select", "describe", "info", "study", "versions")
 LONG = "a_column_whose_name_is_rather_long_for_a_window"
 

@@ -10,7 +10,29 @@ if TYPE_CHECKING:
     from mercer.comparison import Comparison
     from mercer.tables import Table, TableModel
 
+EVENLY = (
+    "The model decides as if all classes were equally frequent: rare ones are predicted more often "
+    "than they occur, and probabilities need not be those of the population."
+)
+"""What must be known of a model of unbalanced classes."""
+
 DEFAULT_MODEL = {"classification": "svc", "regression": "svr"}
+
+
+def names_of(text: str, task: str) -> str:
+    """Return names of models with commas, also where they were given by their titles.
+
+    Examples
+    --------
+    >>> names_of("Linear discriminant, SVC,tree", "classification")
+    'lda,svc,tree'
+    """
+    from mercer.comparison.rivals import CLASSIFIERS, REGRESSIONS
+
+    rivals = CLASSIFIERS if task == "classification" else REGRESSIONS
+    titles = {rival.title.lower(): rival.name for rival in rivals}
+    titles |= {rival.name.lower(): rival.name for rival in rivals}
+    return ",".join(titles.get(one.lower(), one) for one in map(str.strip, text.split(",")))
 
 
 def measured(
@@ -32,7 +54,7 @@ def measured(
     from mercer.comparison import compare_table
     from mercer.tables import InputError
 
-    name = name or DEFAULT_MODEL[table.task]
+    name = names_of(name or DEFAULT_MODEL[table.task], table.task)
     if "," in name:
         raise InputError(
             f"One model is fitted at a time; got {name!r} (mercer compare takes more)."
@@ -54,8 +76,9 @@ def measured(
 
 def verdict(found: Comparison, name: str) -> list[str]:
     """Return how good a model is beside the baseline, and whether that means anything."""
+    from mercer.cli._screen import error as value
     from mercer.comparison.rivals import BASELINE
-    from mercer.comparison.words import NAMES, value
+    from mercer.comparison.words import NAMES
 
     measure, row, base = found.measure, found.results_.loc[name], found.results_.loc[BASELINE]
     over = f"over {found.n_folds} folds" if found.n_folds > 1 else "on one fold"
@@ -68,6 +91,7 @@ def verdict(found: Comparison, name: str) -> list[str]:
         said.append("That is not clearly better, so nothing has been shown to be learned.")
     if found.measure == "balanced_error":
         said.append("The classes are unbalanced: the error is the mean of those of all classes.")
+        said.append(EVENLY)
     if found.changed:
         said.append(found.changed)
     if found.partial:

@@ -62,6 +62,17 @@ LABELLED = {**TARGET, **COLUMNS, **FORM}
 UNLABELLED = {**COLUMNS, **FORM}
 """Of commands that look at all columns alike."""
 
+MODEL_NAMES = {
+    "classification": "lda, logistic, qda, tree, boosting, svc, forest, neighbours, svc_grid, "
+    "spheres, rvc, fuzzy",
+    "regression": "ridge, tree, boosting, forest, neighbours, svr, rvr",
+}
+"""What models are called; written down, since to ask them would make --help slow."""
+
+MODELS_HELP = (
+    f"for classes {MODEL_NAMES['classification']}; for numbers {MODEL_NAMES['regression']}"
+)
+
 _INTERRUPTS: list[list[int]] = []
 """What `noting_interrupts` has noted for the command that runs."""
 
@@ -237,9 +248,18 @@ def file_of(data: str) -> Path:
             f"There is no file {data!r}, nor a data set of that name ({', '.join(NAMES)})"
             + suggestion(data, NAMES)
         )
-    if is_model(path):
+    if is_model(path) or is_libsvm_model(path):
         raise InputError(f"{data!r} is a model, not a table; mercer info tells what is in it.")
     return path
+
+
+def is_libsvm_model(path: Path) -> bool:
+    """Tell by its first bytes whether a file looks like a model of LIBSVM."""
+    try:
+        with path.open("rb") as file:
+            return file.read(9) == b"svm_type "
+    except OSError:
+        return False
 
 
 def is_model(path: Path) -> bool:

@@ -13,9 +13,15 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_places(
-    outputs: Mapping[str, tuple[Path | None, Sequence[str]]], inputs: Sequence[str] = ()
+    outputs: Mapping[str, tuple[Path | None, Sequence[str]]],
+    inputs: Sequence[str] = (),
+    *,
+    chosen: Mapping[str, Path | None] | None = None,
 ) -> None:
     """Find out before the work whether its results can be kept.
+
+    A place that the person has named may hold an older file, which is replaced. Elsewhere a
+    model is never replaced, and other files are with a note.
 
     Parameters
     ----------
@@ -23,6 +29,8 @@ def check_places(
         By the name of their option. Any ending will do where none are given.
     inputs : sequence of str
         Files that are read, which must stay as they are.
+    chosen : dict of str to (path or None), default=None
+        What was given for the options that have a default place.
     """
     from mercer._files import check_writable
     from mercer.tables import InputError
@@ -44,6 +52,20 @@ def check_places(
             check_writable(path)
         except OSError as error:
             raise InputError(f"--{name} cannot be written: {error}.") from None
+        if chosen is not None and name in chosen and chosen[name] is None and path.exists():
+            _meet_older(path, name, is_model=endings is MODEL)
+
+
+def _meet_older(path: Path, name: str, *, is_model: bool) -> None:
+    """Keep an older model, and tell of any other file that it is replaced."""
+    from mercer.cli._screen import Screen
+    from mercer.tables import InputError
+
+    if is_model:
+        raise InputError(
+            f"{path} is there already; --{name} {path} replaces it, and any other name keeps it."
+        )
+    Screen().note(f"{path} is there already and is replaced.")
 
 
 @contextmanager
@@ -73,6 +95,14 @@ def write_picture(path: Path, figure: Any) -> None:
     with told_where(path), written_whole(path) as file:
         figure.savefig(file, format=path.suffix[1:].lower(), dpi=150, bbox_inches="tight")
     pyplot.close(figure)
+
+
+def rename(figure: Any, words: Mapping[str, str]) -> None:
+    """Call things in the legends of a figure by other words."""
+    for ax in figure.axes:
+        legend = ax.get_legend()
+        for text in () if legend is None else legend.get_texts():
+            text.set_text(words.get(text.get_text(), text.get_text()))
 
 
 def draws() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -13,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mercer.tables import Table
 
-FILE_WIDTH = 100
+FILE_WIDTH = 110
 """Characters in a line where the output goes to a file and COLUMNS does not say otherwise."""
 
 PAUSE = 10.0
 """Seconds between two lines of progress where there is no window for a bar."""
+
+SMALLEST, LARGEST, APART = 1e-4, 1e9, 10_000
+"""Numbers between the first two need no exponent; thousands stand apart from the third on."""
 
 Show = Callable[[int, int, str], None]
 """Told how much is done, of how much (0 if that is not known), and what comes next."""
@@ -52,11 +56,23 @@ class Screen:
         names = ", ".join(str(path) for path in paths if path is not None)
         self.out.print(f"Written: {names}", soft_wrap=True, markup=False)
 
-    def introduce(self, table: Table) -> None:
-        """Tell what a table holds, and what was done to it."""
+    def introduce(self, table: Table, *, folds: bool = True) -> None:
+        """Tell what a table holds, and what was done to it, in the folds or beforehand."""
         for notice in table.notices:
-            self.note(notice)
+            self.note(notice if folds else without_folds(notice))
         self.out.print(headline(table), soft_wrap=True, markup=False)
+
+
+def without_folds(notice: str) -> str:
+    """Return a note on gaps for where they are filled once, on all rows.
+
+    Examples
+    --------
+    >>> without_folds("2 gaps: they become, fold by fold, the median of the training rows.")
+    '2 gaps: they become the median of their column.'
+    """
+    in_folds = "become, fold by fold, the median of the training rows"
+    return notice.replace(in_folds, "become the median of their column")
 
 
 def headline(table: Table) -> str:
@@ -72,7 +88,7 @@ def headline(table: Table) -> str:
     start = f"{table.name}: {rows} rows, {columns} column{'s' * (columns != 1)}"
     if table.task == "regression":
         low, high = table.target.min(), table.target.max()
-        return f"{start}, {table.target.name or 'target'} from {low:.4g} to {high:.4g}"
+        return f"{start}, {table.target.name or 'target'} from {number(low)} to {number(high)}"
     counts = table.class_counts()
     if not counts:
         return start
@@ -96,7 +112,52 @@ def cell(value: Any) -> str:
         return "missing"
     if isinstance(value, pd.Timestamp):
         return str(value.date()) if value == value.normalize() else str(value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def number(value: float) -> str:
+    """Return a number with four digits that count, those of thousands apart where they are many.
+
+    Examples
+    --------
+    >>> number(31270.4), number(1987.0), number(0.0123456), number(-2.5), number(1e12)
+    ('31,270', '1987', '0.01235', '-2.5', '1e+12')
+    """
+    size = abs(value)
+    if not math.isfinite(value):
+        return "–"
+    if size >= LARGEST or 0 < size < SMALLEST:
+        return f"{value:.4g}"
+    decimals = 0 if size == 0 else max(0, 3 - math.floor(math.log10(size)))
+    text = f"{value:,.{decimals}f}" if round(size) >= APART else f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if decimals else text
+
+
+def error(measure: str, value: float) -> str:
+    """Return an error as people read it: a share in percent, or a number of the target's kind.
+
+    Examples
+    --------
+    >>> error("balanced_error", 0.1234), error("rmse", 31270.4)
+    ('12.3 %', '31,270')
+    """
+    if measure == "rmse" or not math.isfinite(value):
+        return number(value)
+    return f"{100 * value:.1f} %"
+
+
+def in_plain_digits(sentence: str, values: Any) -> str:
+    """Return a sentence of a comparison with its errors as `number` writes them.
+
+    Examples
+    --------
+    >>> in_plain_digits("RMSE 3.127e+04 ± 1.235e+04 over 10 folds", [31270.4, 12345.1])
+    'RMSE 31,270 ± 12,345 over 10 folds'
+    """
+    for value in values:
+        old = re.escape(f"{value:.4g}")
+        sentence = re.sub(rf"(?<![\w.,]){old}(?![\w%]|[.,]\d)", number(value), sentence)
+    return sentence
 
 
 @contextmanager

@@ -19,7 +19,8 @@ from mercer.cli.tune import tune
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 something outside failed, such as a full disk, or a study has failures; "
-    "2 what was given cannot be used, as one sentence says; 130 stopped by Ctrl-C."
+    "2 what was given cannot be used, as one sentence says; 130 stopped by Ctrl-C. A model that is "
+    "there already is replaced only where --save names it; other files are replaced with a note."
 )
 
 app = typer.Typer(

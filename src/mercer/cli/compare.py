@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._models import about, save_model, tell_how_to_predict
-from mercer.cli._options import DATA_HELP, LABELLED, Folds, Seed, Threads, command, read_labelled
+from mercer.cli._models import EVENLY, about, names_of, save_model, tell_how_to_predict
+from mercer.cli._options import (
+    DATA_HELP,
+    LABELLED,
+    MODELS_HELP,
+    Folds,
+    Seed,
+    Threads,
+    command,
+    read_labelled,
+)
 from mercer.cli._options import stem as stem_of
 from mercer.cli._places import MODEL, check_places
-from mercer.cli._screen import Screen, progress
+from mercer.cli._screen import Screen, in_plain_digits, progress
 from mercer.cli.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -25,7 +34,10 @@ HTML = (".html", ".htm")
 def compare(
     data: Annotated[str, typer.Argument(help=DATA_HELP)] = "breast_cancer",
     models: Annotated[
-        str | None, typer.Option(help="Which models, with commas; all if not given.")
+        str | None,
+        typer.Option(
+            help=f"By name or title, with commas: {MODELS_HELP}. All of them if not given."
+        ),
     ] = None,
     minutes: Annotated[float, typer.Option(help="Time for all of it.")] = 3.0,
     folds: Folds = 5,
@@ -54,9 +66,11 @@ def compare(
     outputs: dict[str, Path | None] = {"output": output or Path(f"compare-{stem_of(data)}.html")}
     outputs |= {"save": save, "csv": csv, "json": json}
     endings: dict[str, tuple[str, ...]] = {"output": HTML, "save": MODEL, "csv": (), "json": ()}
-    check_places({name: (path, endings[name]) for name, path in outputs.items()}, [data])
+    places = {name: (path, endings[name]) for name, path in outputs.items()}
+    check_places(places, [data], chosen={"output": output})
     table = read_labelled(data, reading, seed)
-    settings: dict[str, Any] = {"models": models, "minutes": minutes, "folds": folds}
+    wanted = None if models is None else names_of(models, table.task)
+    settings: dict[str, Any] = {"models": wanted, "minutes": minutes, "folds": folds}
     settings |= {"repeats": repeats, "seed": seed, "n_jobs": threads, "peer": peer}
     found = _run(table, settings, outputs)
     if found.stopped == "it was interrupted":
@@ -95,8 +109,12 @@ def _show(found: Comparison, screen: Screen) -> None:
     from mercer.cli.comparison_table import comparison_table
 
     screen.show(comparison_table(found, screen.out.width))
+    values = found.results_[[found.measure, "error_sd"]].to_numpy().ravel()
     for sentence in found.sentences():
-        screen.say(sentence)
+        of_numbers = found.measure == "rmse" and "RMSE" in sentence
+        screen.say(in_plain_digits(sentence, values) if of_numbers else sentence)
+    if found.measure == "balanced_error":
+        screen.say(EVENLY.replace("The model decides", "All models decide"))
 
 
 def _write(found: Comparison, outputs: dict[str, Path | None], screen: Screen) -> None:

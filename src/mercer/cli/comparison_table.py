@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer.cli._screen import number as plain
+
 if TYPE_CHECKING:
     from mercer.comparison import Comparison
 
@@ -24,6 +26,8 @@ LONGEST = 8
 """Characters of a class that has room beside the name of a measure."""
 WIDE = 92
 """Characters from which all measures have room."""
+NARROW, WIDER = 72, 108
+"""Characters from which the names for --models have room, beside one measure and beside all."""
 
 
 def comparison_table(found: Comparison, width: int) -> Any:
@@ -44,6 +48,9 @@ def comparison_table(found: Comparison, width: int) -> Any:
     shown = shown if width >= WIDE else shown[:1]
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("model", overflow="fold")
+    named = NARROW <= width < WIDE or width >= WIDER
+    if named:
+        table.add_column("name", no_wrap=True)
     for name in shown:
         head = MEASURES[name] + (" ± sd" if name == found.measure else "")
         if name == "f1" and found.positive_ is not None and len(found.positive_) <= LONGEST:
@@ -56,6 +63,7 @@ def comparison_table(found: Comparison, width: int) -> Any:
         cells[0] += f" ± {_deviation(found.measure, row['error_sd']):>4}"
         table.add_row(
             str(row["title"]),
+            *([str(name)] if named else []),
             *cells,
             duration(row["fit_seconds"]),
             str(row["verdict"]),
@@ -69,11 +77,11 @@ def _cell(measure: str, number: float) -> str:
         return "–"
     if measure in SHARES:
         return f"{100 * number:.1f}"
-    return f"{number:.4g}" if measure in ("rmse", "mae") else f"{number:.3f}"
+    return plain(number) if measure in ("rmse", "mae") else f"{number:.3f}"
 
 
 def _deviation(measure: str, number: float) -> str:
-    return _cell(measure, number) if measure in SHARES or np.isnan(number) else f"{number:.2g}"
+    return _cell(measure, number)
 
 
 def duration(seconds: float) -> str:

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from mercer.cli._options import is_libsvm_model
+
 MODELS = {
     ".mercer": "a file of mercer",
     ".model": "a model file of LIBSVM",
@@ -91,19 +93,16 @@ def convert(
 
 def _is_model(source: Path) -> bool:
     """Tell by the first bytes, or by the ending that mercer's files have."""
-    if source.suffix.lower() == ".mercer":
-        return True
-    with source.open("rb") as file:
-        return file.read(9) == b"svm_type "
+    return source.suffix.lower() == ".mercer" or is_libsvm_model(source)
 
 
 def _convert_model(source: Path, destination: Path, features: int | None, double: bool) -> None:
     import mercer
     from mercer._files import write_text_whole, written_whole
 
+    ending = destination.suffix.lower()
     is_own = source.suffix.lower() == ".mercer"
     model = mercer.load(source) if is_own else mercer.from_libsvm(source, n_features=features)
-    ending = destination.suffix.lower()
     if ending == ".mercer":
         mercer.save(model, destination)
     elif ending == ".c":
@@ -117,6 +116,21 @@ def _convert_model(source: Path, destination: Path, features: int | None, double
             file.write(graph.SerializeToString())
     else:
         mercer.to_libsvm(model, destination)
+    if ending != ".mercer" and hasattr(model, "columns"):
+        _tell_columns(model, ending)
+
+
+def _tell_columns(model: Any, ending: str) -> None:
+    """Say what is no longer told by names, and what becomes of gaps."""
+    from mercer.tables.errors import listed
+
+    order = listed(model.columns, 12)
+    gaps = (
+        "gaps (NaN) are filled as before"
+        if ending in (".c", ".onnx")
+        else "gaps are not filled: LIBSVM has no place for that"
+    )
+    typer.echo(f"note: it takes the columns in the order {order}; {gaps}.", err=True)
 
 
 def _n_features(model: Any) -> int:
@@ -128,13 +142,16 @@ def _n_features(model: Any) -> int:
 
 def _convert_table(source: Path, destination: Path, target: str | None) -> None:
     from mercer._files import written_whole
+    from mercer.cli._screen import without_folds
     from mercer.tables import read_table
 
     place: Any = int(target) if target is not None and target.lstrip("-").isdigit() else target
     table = read_table(source, place)
+    is_csv = destination.suffix.lower() == ".csv"
     for notice in table.notices:
-        typer.echo(f"note: {notice}", err=True)
-    if destination.suffix.lower() == ".csv":
+        if not (is_csv and "missing" in notice and "they " in notice):  # gaps stay gaps
+            typer.echo(f"note: {without_folds(notice)}", err=True)
+    if is_csv:
         frame = table.frame.assign(**{str(table.target.name or "target"): table.target})
         with written_whole(destination) as file:
             file.write(frame.to_csv(index=False).encode())

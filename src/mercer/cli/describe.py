@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +17,11 @@ from mercer.cli._places import (
     PICTURES,
     check_places,
     draws,
+    rename,
     write_csv,
     write_picture,
 )
-from mercer.cli._screen import Screen, cell, progress, told_by_lines
+from mercer.cli._screen import Screen, cell, number, progress, told_by_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,10 +65,10 @@ def describe(
     listing = out or Path(f"describe-{stem(data)}.csv")
     region = picture or Path(f"describe-{stem(data)}.png")
     outputs = {"out": (listing, CSV), "picture": (region, PICTURES), "save": (save, MODEL)}
-    check_places(outputs, [data])
+    check_places(outputs, [data], chosen={"out": out, "picture": picture})
     table = read_features(data, reading, seed)
     screen = Screen()
-    screen.introduce(table)
+    screen.introduce(table, folds=False)
     _check(table)
     matrix = Matrix.of(table)
     with progress(screen.side) as show, told_by_lines(show):
@@ -169,11 +171,13 @@ def _shown(found: pd.DataFrame, table: Table, matrix: Matrix) -> Any:
 
 def _sentences(found: pd.DataFrame, search: Any, n: int) -> list[str]:
     outside = int(found["unusual"].sum())
-    reason = next(one["reason"] for one in search.history_ if one["chosen"])
     return [
         f"{outside} of {n} rows ({100 * outside / n:.1f} %) lie outside of the description "
         "(distance above 1).",
-        f"Width {search.sigma_:.4g} (of features with unit variance): {reason}.",
+        "Rows count as near each other up to about "
+        f"{number(search.sigma_)} standard deviations of a column (the width of the kernel): of "
+        f"{len(search.history_)} widths, the one with the tightest region that is not clearly "
+        "worse than the best at leaving out few rows and enclosing little space.",
     ]
 
 
@@ -191,4 +195,14 @@ def _draw(matrix: Matrix, ball: Any) -> Any:
     whole = Pipeline([matrix.steps[1], ("model", ball)])
     across = int(min(FINEST, (MOST_NUMBERS / X.shape[1]) ** 0.5))
     sides = ball.predict(matrix.values)
-    return SupportRegionDisplay.from_estimator(whole, X, sides, grid_resolution=across).figure_
+    display = SupportRegionDisplay.from_estimator(whole, X, sides, grid_resolution=across)
+    rename(display.figure_, {"target": "usual rows", "outlier": "unusual rows"})
+    shares = re.findall(r"([\d.]+)% of variance", " ".join(display.axis_names))
+    if shares:
+        share = sum(map(float, shares))
+        title = (
+            f"Projection onto two components with {share:.0f} % of the variance:\n"
+            "rows that are unusual in other directions may show inside of the region"
+        )
+        display.ax_.set_title(title, loc="left", fontsize="small")
+    return display.figure_

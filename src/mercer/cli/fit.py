@@ -10,6 +10,7 @@ import typer
 from mercer.cli._models import about, measured, save_model, tell_how_to_predict, verdict
 from mercer.cli._options import (
     LABELLED,
+    MODELS_HELP,
     Data,
     Folds,
     Minutes,
@@ -30,11 +31,14 @@ def fit(
     model: Annotated[
         str | None,
         typer.Option(
-            help="As mercer compare calls it, such as logistic, forest or ridge; svc for classes "
-            "and svr for numbers if not given."
+            help=f"By name or title: {MODELS_HELP}; svc for classes and svr for numbers if not "
+            "given."
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The model; DATA.mercer if not given.")] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="The model; DATA.mercer if not given and not there already."),
+    ] = None,
     minutes: Minutes = 3.0,
     folds: Folds = 5,
     seed: Seed = 0,
@@ -47,8 +51,8 @@ def fit(
     Its error is that of rows it has not seen in any way, on folds, beside the error of a model
     that has learned nothing. The model in the file has learned from all rows.
     """
-    place = out or Path(f"{stem(data)}.mercer")
-    check_places({"out": (place, MODEL)}, [data])
+    place = save or Path(f"{stem(data)}.mercer")
+    check_places({"save": (place, MODEL)}, [data], chosen={"save": save})
     table = read_labelled(data, reading, seed)
     screen = Screen()
     screen.introduce(table)

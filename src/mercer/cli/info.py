@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mercer.cli._models import need_file
-from mercer.cli._options import UNLABELLED, command, is_model, read_features
+from mercer.cli._options import (
+    UNLABELLED,
+    command,
+    is_libsvm_model,
+    is_model,
+    read_features,
+)
 from mercer.cli._screen import Screen, cell
 
 if TYPE_CHECKING:
@@ -17,17 +23,35 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 40
 MOST_EXAMPLES = 3
 LONGEST = 24
+HEAD = {
+    "svm_type": "machine",
+    "kernel_type": "kernel",
+    "degree": "degree",
+    "gamma": "gamma",
+    "coef0": "coef0",
+    "label": "labels",
+    "total_sv": "vectors",
+}
+"""Lines at the head of a LIBSVM file that people ask for, in plain words."""
+
+MOST_HEAD = 1 << 16
 
 
 @command(UNLABELLED)
 def info(
-    data: Annotated[str, typer.Argument(help="A model file (.mercer), a table, or a data set.")],
+    data: Annotated[
+        str,
+        typer.Argument(help="A model file (.mercer, or one of LIBSVM), a table, or a data set."),
+    ],
     *,
     reading: dict[str, Any],
 ) -> None:
     """Tell what a model file or a table holds; a model is neither loaded nor run."""
     if Path(data).suffix.lower() == ".mercer" or is_model(Path(data)):
         _show_model(Path(data), Screen())
+        return
+    if is_libsvm_model(Path(data)):
+        _show_libsvm_model(Path(data), Screen())
         return
     table = read_features(data, reading)
     screen = Screen()
@@ -75,3 +99,18 @@ def _show_model(path: Path, screen: Screen) -> None:
     need_file(path)
     for name, value in mercer.describe(path).rows():
         screen.out.print(f"{name + ':':<12}{value}", soft_wrap=True, markup=False)
+
+
+def _show_libsvm_model(path: Path, screen: Screen) -> None:
+    """Tell what stands at the head of the file, before its vectors."""
+    with path.open("rb") as file:
+        head = file.read(MOST_HEAD).decode("utf-8", "replace").split("\nSV")[0]
+    found = dict(line.partition(" ")[::2] for line in head.splitlines())
+    said = [("file", "a model file of LIBSVM")]
+    said += [(word, found[name].strip()[:200]) for name, word in HEAD.items() if name in found]
+    if "probA" in found:
+        said.append(("besides", "sigmoids for probabilities"))
+    for name, value in said:
+        screen.out.print(f"{name + ':':<12}{value}", soft_wrap=True, markup=False)
+    line = f"Use it in mercer: mercer convert {path} {path.with_suffix('.mercer')}"
+    screen.out.print(line, soft_wrap=True, markup=False)

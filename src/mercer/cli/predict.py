@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._models import load_model
+from mercer.cli._models import EVENLY, load_model
 from mercer.cli._options import FORM, command, file_of, is_model, stem, stop_if_asked
 from mercer.cli._places import CSV, check_places, write_csv
-from mercer.cli._screen import Screen, cell
+from mercer.cli._screen import Screen, cell, error, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ def predict(
     from mercer.tables import InputError, read_new_rows
 
     place = out or Path(f"predictions-{stem(data)}.csv")
-    check_places({"out": (place, CSV)}, [str(model), data])
+    check_places({"out": (place, CSV)}, [str(model), data], chosen={"out": out})
     if is_model(Path(data)) and not is_model(model):
         raise InputError("The model comes first: mercer predict MODEL DATA.")
     machine = load_model(model)
@@ -58,7 +58,8 @@ def predict(
     said = predictions(machine, rows)
     stop_if_asked()
     screen.show(_first_rows(said))
-    for sentence in [_counts(machine, said), *_score(machine, rows, said)]:
+    evenly = [EVENLY] if machine.about.get("measure") == "balanced_error" else []
+    for sentence in [_counts(machine, said), *_score(machine, rows, said), *evenly]:
         screen.say(sentence)
     write_csv(place, said)
     screen.written(place)
@@ -80,8 +81,8 @@ def _notices(machine: TableModel, rows: NewRows) -> list[str]:
         farthest = max(far, key=lambda one: abs(one - low))
         said.append(
             f"In column {shown(name)}, {len(far)} of {len(rows.frame)} numbers lie far outside of "
-            f"those at fitting ({low:.4g} to {high:.4g}), such as {farthest:.6g}: is the unit or "
-            "the decimal sign another one?"
+            f"those at fitting ({number(low)} to {number(high)}), such as {number(farthest)}: is "
+            "the unit or the decimal sign another one?"
         )
     if rows.others:
         plural, it = ("s", "them") if len(rows.others) > 1 else ("", "it")
@@ -140,7 +141,7 @@ def _counts(machine: TableModel, said: pd.DataFrame) -> str:
     rows = f"{n} row{'s' * (n != 1)}"
     if machine.task == "regression":
         low, high = said["prediction"].min(), said["prediction"].max()
-        return f"{rows} predicted, from {low:.4g} to {high:.4g}."
+        return f"{rows} predicted, from {number(low)} to {number(high)}."
     counts = said["prediction"].value_counts()
     parts = [f"{name} {count}" for name, count in list(counts.items())[:6]]
     return f"{rows} predicted: {', '.join(parts)}{', …' * (len(counts) > 6)}."
@@ -161,17 +162,28 @@ def _score(machine: TableModel, rows: NewRows, said: pd.DataFrame) -> list[str]:
     over = f"{n} row{'s' * (n != 1)} with a known {machine.target!r}"
     if machine.task == "regression":
         off = told.astype(np.float64) - truth.astype(np.float64)
-        return [f"RMSE {np.sqrt(np.mean(off**2)):.4g} on {over}{_expected(machine)}."]
-    wrong = int(np.sum(told.astype(str) != truth.astype(str)))
-    share = f"{100 * wrong / n:.1f} %"
-    return [f"Error {share}: {wrong} of {over} predicted wrongly{_expected(machine)}."]
+        root = number(float(np.sqrt(np.mean(off**2))))
+        return [f"RMSE {root} on {over}{_expected(machine, 'rmse')}."]
+    right = told.astype(str) == truth.astype(str)
+    wrong = n - int(right.sum())
+    text = f"{wrong} of {over} predicted wrongly"
+    if machine.about.get("measure") != "balanced_error":
+        return [f"Error {100 * wrong / n:.1f} %: {text}{_expected(machine, 'error')}."]
+    recalls = [
+        float(right[truth.astype(str) == one].mean()) for one in np.unique(truth.astype(str))
+    ]
+    share = f"{100 * (1 - np.mean(recalls)):.1f} %"
+    expected = _expected(machine, "balanced_error")
+    return [f"Balanced error (the mean of those of all classes) {share}{expected}; {text}."]
 
 
-def _expected(machine: TableModel) -> str:
+def _expected(machine: TableModel, measure: str) -> str:
     """Return the error on folds that the file tells of, where it is of the same kind."""
-    from mercer.comparison.words import value
-
     kept = machine.about
-    if kept.get("measure") not in ("error", "rmse"):
+    if kept.get("measure") != measure:
         return ""
-    return f" (on folds at fitting: {value(kept['measure'], kept['error'])})"
+    text = f"on folds at fitting: {error(measure, kept['error'])}"
+    if isinstance(kept.get("baseline_error"), float):
+        without = "mean of all" if measure == "rmse" else "largest class"
+        text += f", {without}: {error(measure, kept['baseline_error'])}"
+    return f" ({text})"

@@ -19,7 +19,15 @@ from mercer.cli._options import (
     stem,
     stop_if_asked,
 )
-from mercer.cli._places import CSV, PICTURES, check_places, draws, write_csv, write_picture
+from mercer.cli._places import (
+    CSV,
+    PICTURES,
+    check_places,
+    draws,
+    rename,
+    write_csv,
+    write_picture,
+)
 from mercer.cli._screen import Screen, progress, told_by_lines
 
 if TYPE_CHECKING:
@@ -80,10 +88,11 @@ def select(
 
     ranking = out or Path(f"select-{stem(data)}.csv")
     curve = picture or Path(f"select-{stem(data)}.png")
-    check_places({"out": (ranking, CSV), "picture": (curve, PICTURES)}, [data])
+    places = {"out": (ranking, CSV), "picture": (curve, PICTURES)}
+    check_places(places, [data], chosen={"out": out, "picture": picture})
     table = read_labelled(data, reading, seed)
     screen = Screen()
-    screen.introduce(table)
+    screen.introduce(table, folds=False)
     table, folds, changed = judgeable(_some_rows(table, seed, screen), folds)
     if changed:
         screen.say(changed)
@@ -217,8 +226,11 @@ def _draw(selector: Any, features: int | None, table: Table) -> Any:
     draws()
     size = features or selector.n_features_
     display = RankingCurveDisplay.from_estimator(selector, optimum=size)
+    rename(display.figure_, {"optimum": "chosen"})
     if table.task == "regression":
         display.ax_.set_ylabel("R²")
+    elif selector.scoring is not None:
+        display.ax_.set_ylabel("balanced accuracy")
     return display.figure_
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MOST_DRAWN = 1500
 """Rows on which the surface of a picture is computed."""
 
+BALANCED = "balanced_accuracy"
+
 MOST_WIDTHS = 5
 """Features whose widths are named."""
 
@@ -84,7 +86,8 @@ def tune(
     figure = _surface(table, pipeline, result, seed) if picture is not None else None
     stop_if_asked()
     screen.show(_parameters(result, pipeline[0].get_feature_names_out()))
-    for sentence in [_chosen_by(table, result), *verdict(found, name)]:
+    score = _score(table, pipeline, result, seed)
+    for sentence in [_chosen_by(table, result, score), *verdict(found, name)]:
         screen.say(sentence)
     if picture is not None:
         write_picture(picture, figure)
@@ -112,14 +115,39 @@ def _model(table: Table, search: Way | None) -> str:
     return "svr"
 
 
-def _chosen_by(table: Table, result: Any) -> str:
+def _score(table: Table, pipeline: Any, result: Any, seed: int) -> float:
+    """Return the score on folds of the rows that parameters were chosen on.
+
+    A gradient search tells accuracies; where classes are unbalanced, those of all classes count
+    alike, as in everything else that is said.
+    """
+    from sklearn.base import clone
+    from sklearn.model_selection import cross_val_score
+
+    if getattr(result, "scoring", None) is not None or not _balances(result):
+        return float(result.best_score_)
+    rows = _some_rows(table, seed)
+    machine = clone(result.best_estimator_).set_params(probability=False)
+    points, labels = pipeline[:-1].transform(table.frame.iloc[rows]), table.target.to_numpy()[rows]
+    return float(cross_val_score(machine, points, labels, scoring=BALANCED).mean())
+
+
+def _balances(result: Any) -> bool:
+    return getattr(result.estimator, "class_weight", None) is not None
+
+
+def _some_rows(table: Table, seed: int) -> Any:
+    import numpy as np
+
+    return np.random.default_rng(seed).permutation(len(table.target))[:MOST_DRAWN]
+
+
+def _chosen_by(table: Table, result: Any, best: float) -> str:
     n = getattr(result, "n_evaluations_", None) or len(result.cv_results_["params"])
     if table.task == "regression":
-        score = f"R² {result.best_score_:.3f}"
+        score = f"R² {best:.3f}"
     else:
-        balanced = getattr(result, "scoring", None) is not None
-        name = "balanced accuracy" if balanced else "accuracy"
-        score = f"{name} {100 * result.best_score_:.1f} %"
+        score = f"{_error_name(result)} {100 * (1 - best):.1f} %"
     return (
         f"Chosen by {type(result).__name__} in {n} evaluations: {score} on folds of rows that it "
         "has seen, a little too good."
@@ -153,18 +181,50 @@ def _shown(value: Any, features: Any) -> str:
 
 def _surface(table: Table, pipeline: Any, result: Any, seed: int) -> Any:
     """Draw the error over C and gamma, with the way of a gradient search on it."""
-    import numpy as np
-
     from mercer import SVC, ErrorSurfaceDisplay, PathSearchCV
 
     draws()
     if isinstance(result, PathSearchCV):
         display = ErrorSurfaceDisplay.from_search(result)
-        if table.task == "regression":
-            display.colorbar_.set_label("variance that is not explained [%]")
+        numbers = table.task == "regression"
+        name = "variance that is not explained" if numbers else _error_name(result)
+        display.colorbar_.set_label(f"{name} [%]")
         return display.figure_
-    rows = np.random.default_rng(seed).permutation(len(table.target))[:MOST_DRAWN]
+    rows = _some_rows(table, seed)
     points = pipeline[:-1].transform(table.frame.iloc[rows])
-    machine = SVC(loss=result.best_params_.get("loss", result.estimator.loss))
-    grid = PathSearchCV(machine, "auto").fit(points, table.target.to_numpy()[rows])
-    return ErrorSurfaceDisplay.from_search(grid, path=result).figure_
+    given = {"class_weight": result.estimator.class_weight}
+    machine = SVC(loss=result.best_params_.get("loss", result.estimator.loss), **given)
+    grid = PathSearchCV(
+        machine,
+        _grid_around(machine, points, result),
+        scoring=BALANCED if _balances(result) else None,
+    ).fit(points, table.target.to_numpy()[rows])
+    display = ErrorSurfaceDisplay.from_search(grid, path=result)
+    display.colorbar_.set_label(f"{_error_name(result)} [%]")
+    return display.figure_
+
+
+def _error_name(result: Any) -> str:
+    balanced = getattr(result, "scoring", None) is not None or _balances(result)
+    return "balanced error" if balanced else "error"
+
+
+def _grid_around(machine: Any, points: Any, result: Any) -> dict[str, Any]:
+    """Return the grid of a search, with as many further steps as reach what was chosen."""
+    import numpy as np
+
+    from mercer.model_selection.grid.default_grid import coarse_grid
+
+    chosen = {"C": result.best_params_["C"], "gamma": getattr(result.best_kernel_, "gamma", None)}
+    grid = {}
+    for name, values in coarse_grid(machine, points).items():
+        reached = np.sort(np.asarray(values, dtype=np.float64))
+        step, wanted = reached[1] / reached[0], chosen.get(name)
+        if wanted is not None and np.ndim(wanted) == 0:
+            margin = step**0.5  # so that its mark has room
+            while wanted < reached[0] * margin:
+                reached = np.insert(reached, 0, reached[0] / step)
+            while wanted > reached[-1] / margin:
+                reached = np.append(reached, reached[-1] * step)
+        grid[name] = reached
+    return grid

@@ -14,6 +14,7 @@ from mercer import __version__
 from mercer.exchange._affine import Affine, without_scalers
 from mercer.exchange._c_text import commented, number, table
 from mercer.exchange._expansion import Expansion
+from mercer.exchange._tables import Filling, without_table
 from mercer.kernels import PairwiseForm
 from mercer.spheres import SVDD, OneClassSVM
 from mercer.svm import SVC, SVR
@@ -45,7 +46,8 @@ def to_c(model: Any, *, name: str = "mercer_predict") -> str:
     model : SVC, SVR, OneClassSVM or SVDD
         Fitted, or found by a search, with a linear, polynomial, RBF, Laplacian or sigmoid kernel,
         also with one width a feature; or a pipeline that ends in one, with `StandardScaler` and
-        `MinMaxScaler` before.
+        `MinMaxScaler` before; or a `TableModel` of such a one whose columns are all numbers: the
+        function takes them in the order that its header tells, and fills gaps (NaN) alike.
     name : str, default="mercer_predict"
         Name of the function.
 
@@ -88,9 +90,10 @@ def to_c(model: Any, *, name: str = "mercer_predict") -> str:
     """
     if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is None:
         raise ValueError(f"name must be a C identifier; got {name!r}.")
+    filling, model = without_table(model, "A C function")
     scaling, machine = without_scalers(model)
-    program = _Program.of(machine, scaling)
-    body = [*program.numbers(), *program.loops(), *program.verdict()]
+    program = _Program.of(machine, scaling, filling)
+    body = [*program.numbers(), *program.filled(), *program.loops(), *program.verdict()]
     return "\n".join([*program.head(name), *("    " + line for line in body), "}\n"])
 
 
@@ -106,9 +109,10 @@ class _Program:
     constants: Floats
     diagonal_factor: float
     rounding: float
+    filling: Filling | None
 
     @classmethod
-    def of(cls, model: Any, scaling: Affine | None) -> _Program:
+    def of(cls, model: Any, scaling: Affine | None, filling: Filling | None) -> _Program:
         """Return the program of a fitted machine, or say why there is none."""
         if not isinstance(model, SVC | SVR | OneClassSVM | SVDD):
             raise TypeError(
@@ -139,6 +143,7 @@ class _Program:
             constants,
             form.factor * found.diagonal_factor,
             found.rounding,
+            filling,
         )
 
     @property
@@ -169,6 +174,10 @@ class _Program:
                 yield f" *     {index}: {commented(label)}"
         if not is_number:
             yield f" * {self._about_the_values()}"
+        if self.filling is not None:
+            yield " * What is not finite, such as NaN, is a gap and filled. The features:"
+            for index, column in enumerate(self.filling.columns):
+                yield f" *     x[{index}]: {commented(column)}"
         yield " */"
         yield "#include <math.h>"
         yield ""
@@ -203,6 +212,18 @@ class _Program:
             yield from table("coefficients", self.coefficients)
         else:
             yield from table("weights", self.coefficients @ self.points)
+
+    def filled(self) -> Iterator[str]:
+        """Yield what fills gaps before anything else."""
+        if self.filling is None:
+            return
+        n = self.filling.medians.size
+        yield from table("medians", self.filling.medians)
+        yield f"double filled[{n}];"
+        yield "int column;"
+        yield f"for (column = 0; column < {n}; ++column)"
+        yield "    filled[column] = isfinite(x[column]) ? x[column] : medians[column];"
+        yield "x = filled;"
 
     def loops(self) -> Iterator[str]:
         """Yield what computes the values."""

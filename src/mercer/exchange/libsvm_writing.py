@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
 
 from mercer._files import written_whole
+from mercer.exchange._affine import without_scalers
 from mercer.exchange._dual import DualMachine, dual_machine_of
-from mercer.exchange._searches import found_by
+from mercer.exchange._tables import without_table
 
 SVM_TYPES = {"svc": "c_svc", "svr": "epsilon_svr", "one_class": "one_class"}
 KERNEL_TYPES = {"poly": "polynomial"}
 """LIBSVM's names where they are not ours."""
 
 LARGEST_LABEL = 2**31 - 1
+FORM = "A model file of LIBSVM"
 
 
 def to_libsvm(model: Any, path: Any) -> None:
@@ -35,7 +38,8 @@ def to_libsvm(model: Any, path: Any) -> None:
     model : SVC, SVR, OneClassSVM or PlattClassifier of an SVC
         Fitted, or found by a search, with a kernel that LIBSVM has: linear, polynomial, RBF with
         one width, sigmoid or precomputed, and multiples of these. Many classes must be machines of
-        pairs (``multi_class="ovo"``), with whole numbers as labels.
+        pairs (``multi_class="ovo"``), with whole numbers as labels. Of a `TableModel` the machine,
+        if no column is scaled before it; gaps must then be filled by the one who predicts.
     path : path-like
         A file of that name is replaced once the new one is whole.
 
@@ -78,8 +82,8 @@ def to_libsvm(model: Any, path: Any) -> None:
     -0.08
     <BLANKLINE>
     """
-    model = found_by(model)
-    machine = dual_machine_of(model, "A model file of LIBSVM")
+    model = _machine_alone(model)
+    machine = dual_machine_of(model, FORM)
     if getattr(model, "break_ties", False) and model.classes_.size > 2:
         raise ValueError(
             "LIBSVM gives ties of votes to the first class; set break_ties=False before writing."
@@ -93,6 +97,21 @@ def to_libsvm(model: Any, path: Any) -> None:
     with written_whole(path) as file:
         for line in _lines(machine):
             file.write(line.encode() + b"\n")
+
+
+def _machine_alone(model: Any) -> Any:
+    """Return the last step of a pipeline whose other steps change nothing but gaps."""
+    model = without_table(model, FORM)[1]
+    if not isinstance(model, Pipeline):
+        return model
+    scaling, machine = without_scalers(model)
+    if scaling is not None and not scaling.is_identity:
+        raise ValueError(
+            f"{FORM} has no place for the scaling of columns on which this "
+            f"{type(machine).__name__} relies; write .c or .onnx, which hold it, or scale the data "
+            "yourself and give the last step of the pipeline alone."
+        )
+    return machine
 
 
 def _check_labels(classes: Any) -> None:

@@ -11,6 +11,7 @@ from mercer.calibration import PlattClassifier
 from mercer.exchange._onnx_graph import Graph
 from mercer.exchange._onnx_machines import Rows, one_class, platt, regression, svc
 from mercer.exchange._onnx_others import nearest_hypersphere, relevance_classifier
+from mercer.exchange._tables import Filling
 from mercer.relevance import RVC, RVR
 from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSVM
 from mercer.svm import SVC, SVR
@@ -23,6 +24,7 @@ CLASSIFIERS: dict[Any, Callable[..., tuple[str, str]]] = {
 }
 OF_ONE_CLASS = (OneClassSVM, SVDD)
 REGRESSIONS = (SVR, RVR)
+KNOWN = (*CLASSIFIERS, *OF_ONE_CLASS, *REGRESSIONS)
 
 
 def register_onnx() -> None:
@@ -54,9 +56,11 @@ def register_onnx() -> None:
         from skl2onnx import update_registered_converter
     except ImportError:
         raise ImportError("Writing ONNX needs skl2onnx; run pip install 'mercer[onnx]'.") from None
-    for machine in (*CLASSIFIERS, *OF_ONE_CLASS, *REGRESSIONS):
+    for machine in KNOWN:
         alias = f"Mercer{machine.__name__}"
         update_registered_converter(machine, alias, _shapes, _convert, parser=_parse)
+    # ONNX has an operator for it, which programs know for single precision only.
+    update_registered_converter(Filling, "MercerFilling", _shape_of_filled, _fill)
 
 
 def _parse(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
@@ -131,6 +135,21 @@ def _shapes(operator: Any) -> None:
         operator.outputs, _outputs(operator.raw_operator, operator.inputs)
     ):
         output.type = kind
+
+
+def _shape_of_filled(operator: Any) -> None:
+    kind = type(operator.inputs[0].type)
+    operator.outputs[0].type = kind([None, operator.raw_operator.medians.size])
+
+
+def _fill(scope: Any, operator: Any, container: Any) -> None:
+    """Put the medians where there are gaps."""
+    graph, filling = Graph(scope, container), operator.raw_operator
+    double = _is_double(operator.inputs)
+    X = graph.cast(operator.inputs[0].full_name, "f8" if double else "f4")
+    medians = filling.medians.astype(np.float64 if double else np.float32)
+    is_gap = graph("Or", graph("IsNaN", X), graph("IsInf", X))
+    graph.name(graph("Where", is_gap, medians, X), operator.outputs[0].full_name)
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
