@@ -41,7 +41,8 @@ class NumberColumns(TransformerMixin, BaseEstimator):
             X = pd.DataFrame(values, columns=[f"c{k + 1}" for k in range(values.shape[1])])
         missing = [name for name in self.feature_names_in_ if name not in X.columns]
         if missing:
-            raise InputError(f"The data lack the columns {listed(missing)}.")
+            columns = "column" if len(missing) == 1 else "columns"
+            raise InputError(f"The data lack the {columns} {listed(missing)}.")
         if len(X.columns) != self.n_features_in_ or (X.columns != self.feature_names_in_).any():
             X = X[list(self.feature_names_in_)]
         values = _numbers(X)

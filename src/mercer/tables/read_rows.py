@@ -138,7 +138,8 @@ def read_new_rows(
     missing = [name for name in wanted if name not in frame]
     if missing:
         hint = suggestion(missing[0], frame.columns) if len(missing) == 1 else "."
-        raise InputError(f"{shown(path.name)} lacks the column {listed(missing)}{hint}")
+        columns = "column" if len(missing) == 1 else "columns"
+        raise InputError(f"{shown(path.name)} lacks the {columns} {listed(missing)}{hint}")
     notices: list[str] = []
     forms = like.attrs.get(DATE_FORMS, {})
     rows = {name: _converted(frame[name], like[name], forms.get(name), notices) for name in wanted}
