@@ -164,7 +164,7 @@ def test_new_rows_that_do_not_fit(refused):
     Path("spelled.csv").write_text("A,b\n1,u\n")
     assert refused("did you mean 'A'?", *predict, "spelled.csv")
     Path("other.csv").write_text("x;z\n1;2\n")
-    assert refused("lacks the column 'a', 'b'", *predict, "other.csv")
+    assert refused("lacks the columns 'a', 'b'", *predict, "other.csv")
 
 
 def test_rows_with_nothing_known_are_predicted_all_the_same(mercer, place):

@@ -52,7 +52,7 @@ def test_one_row_is_enough(tmp_path):
 def test_columns_that_are_not_there_are_named(old, tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("hohe,age,twon,day,grade\n1,2,a,2020-01-01,1\n")
-    with pytest.raises(InputError, match="lacks the column 'höhe', 'town'"):
+    with pytest.raises(InputError, match="lacks the columns 'höhe', 'town'"):
         read_rows(path, old.frame)
     path.write_text("höhe,age,twon,day,grade\n1,2,a,2020-01-01,1\n")
     with pytest.raises(InputError, match="did you mean 'twon'"):

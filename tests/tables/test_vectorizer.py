@@ -118,7 +118,7 @@ def test_other_columns_and_another_order_do_not_matter():
 def test_columns_that_are_not_there_are_named():
     X = np.random.default_rng(0).normal(size=(50, 3))
     transformer, _ = matrix(as_table(X, X[:, 0] > 0))
-    with pytest.raises(InputError, match="lack the columns 'c2'"):
+    with pytest.raises(InputError, match="lack the column 'c2'"):
         transformer.transform(pd.DataFrame(X[:, [0, 2]], columns=["c1", "c3"]))
 
 
