@@ -128,6 +128,10 @@ MACHINES: dict[str, Any] = {
     "rvc_rest": RVC(multi_class="ovr"),
     "rvc_map": RVC(output="map"),
     "rvc_columns": RVC(basis="columns"),
+    "rvc_linear": RVC(kernel="linear"),
+    "rvc_linear_rest": RVC(kernel="linear", multi_class="ovr"),
+    "rvc_linear_map": RVC(kernel="linear", output="map"),
+    "rvc_poly": RVC(kernel="poly", coef0=1.0, gamma=0.1, degree=2),
     "spheres": NearestHypersphereClassifier(),
     "spheres_power": NearestHypersphereClassifier(dissimilarity="power", power=0.5, cv=None),
     "spheres_linear": NearestHypersphereClassifier(kernel="linear", nu=0.1),
@@ -198,6 +202,15 @@ def test_operators_of_libsvm_where_they_fit() -> None:
     far, labels = blobs(69, 100, 3)
     rough = agree(SVC(C=5.0).fit(far + 1e5, labels), far + 1e5, "float32", 0.0)
     assert "SVMRegressor" not in rough
+
+
+@PRECISIONS
+def test_as_many_vectors_as_pairs(precision: str) -> None:
+    """Weights of pairs are no support vectors, even where there are as many."""
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    model = SVC(kernel="linear", decision_function_shape="ovo").fit(points, [0, 1, 2])
+    assert len(model.support_) == len(model.intercept_) == 3
+    agree(model, points, precision)
 
 
 def test_rejected_rows() -> None:

@@ -14,6 +14,7 @@ from mercer.exchange._dual import NAMES
 from mercer.exchange._expansion import Expansion
 from mercer.exchange._onnx_graph import Graph
 from mercer.exchange._onnx_kernels import kernel_diagonal, kernel_values
+from mercer.kernels import Linear
 from mercer.machines import pairs_of
 from mercer.svm import SVC
 
@@ -93,8 +94,8 @@ def _by_svm_operator(graph: Graph, model: Any, found: Expansion, X: str) -> str 
         return None
     points = found.points if form.scales is None else found.points * form.scales**2
     coefficients = form.factor * (model.dual_coef_ if pairs else found.coefficients)
-    if coefficients.shape[1] != len(points):
-        return None
+    if pairs and (isinstance(found.kernel, Linear) or not model.support_.size):
+        return None  # the points are weights of pairs, and no support vectors
     attributes: dict[str, Any] = {
         "kernel_type": NAMES[form.family].upper(),
         "kernel_params": [float(form.gamma), float(form.coef0), float(form.degree)],
