@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import is_regressor
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import VotingClassifier, VotingRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from zoo import ZOO, Problem, blobs
 
 import mercer
@@ -56,7 +61,7 @@ def run(model: Any, rows: Any) -> tuple[list[Any], set[str]]:
 def values_of(model: Any, rows: Any) -> Any:
     """Return what the second output has to be."""
     machine = model[-1] if hasattr(model, "steps") else model
-    if isinstance(machine, SVR | RVR):
+    if is_regressor(machine):
         return model.predict(rows)[:, None]
     if hasattr(model, "predict_proba"):
         return model.predict_proba(rows)
@@ -251,6 +256,47 @@ def test_refusals() -> None:
         with pytest.raises((ValueError, TypeError), match=words) as error:
             mercer.to_onnx(model, X)
         assert "\n" not in str(error.value)
+
+
+def test_rows_of_any_form() -> None:
+    """The rows tell type and number of columns only."""
+    model = SVC().fit(X, y)
+    for rows in (X.tolist(), sp.csr_array(X), X[:0], X.astype(object).tolist()):
+        graph = mercer.to_onnx(model, rows)
+        session = onnxruntime.InferenceSession(graph.SerializeToString())
+        np.testing.assert_array_equal(session.run(None, {"X": X})[0], model.predict(X))
+    for rows in ("rows", None, X[0], X[None], X.astype(str), X[:, 1:], [[1.0, 2.0], [3.0]]):
+        with pytest.raises(ValueError, match="X must") as error:
+            mercer.to_onnx(model, rows)
+        assert "\n" not in str(error.value)
+
+
+def test_models_around_machines() -> None:
+    """Searches in pipelines give what they found; of classifiers in others graphs were wrong."""
+    search = mercer.PathSearchCV(SVC(), {"C": [1.0, 10.0]})
+    agree(make_pipeline(StandardScaler(), search).fit(X, y), X, "float64", share=0.9)
+    agree(VotingRegressor([("a", SVR()), ("b", RVR())]).fit(X, X[:, 0]), X, "float64")
+    calibrated = CalibratedClassifierCV(SVC(probability=True), cv=2).fit(X, y)
+    voting = VotingClassifier([("a", SVC()), ("b", SVC())]).fit(X, y)
+    for model in (calibrated, voting, make_pipeline(StandardScaler(), voting).fit(X, y)):
+        with pytest.raises(ValueError, match=r"at the end of pipelines.* got \w+ of SVC\.$"):
+            mercer.to_onnx(model, X)
+
+
+def test_what_skl2onnx_raises_is_one_sentence() -> None:
+    table = load_iris(as_frame=True)["data"]
+    parts = ColumnTransformer([("a", StandardScaler(), [table.columns[0]])])
+    model = make_pipeline(parts, SVC()).fit(table, y)
+    tree = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    plain = VotingClassifier([("a", tree), ("b", tree)]).fit(X, y)
+    for words, one in {"column name.*as a data frame": model, "flatten_transform": plain}.items():
+        with pytest.raises(ValueError, match=f"skl2onnx cannot convert this model: .*{words}") as e:
+            mercer.to_onnx(one, X)
+        assert "\n" not in str(e.value)
+        assert ". " not in str(e.value)
+    for model in (SVC(), make_pipeline(StandardScaler(), SVC())):
+        with pytest.raises(NotFittedError):
+            mercer.to_onnx(model, X)
 
 
 def test_what_skl2onnx_does_not_know() -> None:

@@ -23,13 +23,15 @@ CLASSIFIERS: dict[Any, Callable[..., tuple[str, str]]] = {
 }
 OF_ONE_CLASS = (OneClassSVM, SVDD)
 REGRESSIONS = (SVR, RVR)
+MACHINES = (*CLASSIFIERS, *OF_ONE_CLASS, *REGRESSIONS)
 
 
 def register_onnx() -> None:
     """Teach skl2onnx mercer's machines.
 
     Once is enough, more often does no harm. `skl2onnx.to_onnx` and `skl2onnx.convert_sklearn` then
-    take these machines alone, at the end of pipelines and inside scikit-learn's estimators:
+    take these machines alone and at the end of pipelines, and regressions inside scikit-learn's
+    estimators (of classifiers inside others skl2onnx makes graphs that answer otherwise):
 
     ============================================================  ===============================
     machine                                                       outputs
@@ -54,7 +56,7 @@ def register_onnx() -> None:
         from skl2onnx import update_registered_converter
     except ImportError:
         raise ImportError("Writing ONNX needs skl2onnx; run pip install 'mercer[onnx]'.") from None
-    for machine in (*CLASSIFIERS, *OF_ONE_CLASS, *REGRESSIONS):
+    for machine in MACHINES:
         alias = f"Mercer{machine.__name__}"
         update_registered_converter(machine, alias, _shapes, _convert, parser=_parse)
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from mercer.exchange._searches import found_by
-from mercer.exchange.onnx_registering import register_onnx
+import numpy as np
+import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.exchange._searches import without_searches
+from mercer.exchange.onnx_registering import CLASSIFIERS, MACHINES, OF_ONE_CLASS, register_onnx
+
+LABELLING = (*CLASSIFIERS, *OF_ONE_CLASS)
 
 
 def to_onnx(model: Any, X: Any, **options: Any) -> Any:
@@ -19,11 +27,12 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
     Parameters
     ----------
     model : SVC, SVR, OneClassSVM, SVDD, RVC, RVR, NearestHypersphereClassifier or PlattClassifier
-        Or a search that has found one, a pipeline that ends in one, or whatever else of
-        scikit-learn skl2onnx converts around it.
+        Or a search that has found one, or a pipeline that ends in one. Regressions also inside
+        whatever else of scikit-learn skl2onnx converts around them.
     X : array-like or data frame
         Some rows, of which the type counts only: float32 gives a graph that takes and gives
-        float32, float64 one in double precision.
+        float32, float64 one in double precision. A data frame gives one input for each column,
+        which steps that choose columns by name need.
     **options
         Handed to `skl2onnx.to_onnx`, such as ``target_opset``.
 
@@ -46,11 +55,63 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
     from skl2onnx import to_onnx as convert
     from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
 
-    model = found_by(model)
+    check_is_fitted(model)
+    model = without_searches(model)
+    _check_parts(model)
+    row = _row(model, X)
     try:
-        return convert(model, X[:1], **options)
+        return convert(model, row, **options)
     except (MissingConverter, MissingShapeCalculator):
         raise ValueError(
             "skl2onnx has no converter for some part of this model, which must consist of mercer's "
-            f"machines and of scikit-learn's estimators; got {' '.join(repr(model).split())}."
+            f"machines and of scikit-learn's estimators; got {_in_one_line(repr(model))}."
         ) from None
+    except (ValueError, TypeError) as error:  # ours say what is wrong
+        raise type(error)(_in_one_line(str(error))) from error
+    except Exception as error:
+        # skl2onnx has many more, down to RuntimeError and NameError.
+        reason = re.split(r"(?<=[\w\])])\. ", _in_one_line(str(error)))[0].rstrip(".")
+        hint = " (give X as a data frame)" if "column name" in reason else ""
+        raise ValueError(f"skl2onnx cannot convert this model: {reason}{hint}.") from error
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _check_parts(model: Any) -> None:
+    """Refuse classifiers inside classifiers, of which skl2onnx makes graphs with other answers.
+
+    It takes their values for probabilities, and these for those of the predicted labels.
+    """
+    while isinstance(model, Pipeline):
+        model = model.steps[-1][1]
+    if isinstance(model, MACHINES) or not hasattr(model, "get_params"):
+        return
+    inner = [part for part in model.get_params().values() if isinstance(part, LABELLING)]
+    if inner:
+        raise ValueError(
+            "to_onnx takes classifiers of mercer alone and at the end of pipelines, not inside "
+            f"other estimators; got {type(model).__name__} of {type(inner[0]).__name__}."
+        )
+
+
+def _row(model: Any, X: Any) -> Any:
+    """Return a row of the data, by which skl2onnx knows type and number of the columns."""
+    if hasattr(X, "iloc") and np.ndim(X) == 2:
+        return X[:1]
+    kinds = "fiub" if isinstance(model, MACHINES) else "fiubUSO"
+    try:
+        rows = X[:1].toarray() if sp.issparse(X) else np.asarray(X)
+        known = rows.ndim == 2 and rows.dtype.kind in kinds
+    except ValueError:  # rows of different lengths
+        known = False
+    if not known:
+        raise ValueError(
+            "X must be some rows of the data, a matrix or a data frame, as predict takes them; got "
+            f"{_in_one_line(repr(X))[:60]}."
+        )
+    n_features = getattr(model, "n_features_in_", rows.shape[1])
+    if rows.shape[1] != n_features:
+        raise ValueError(f"X must have the {n_features} columns of the fit; got {rows.shape[1]}.")
+    return rows[:1] if len(rows) else np.zeros((1, n_features), dtype=rows.dtype)
