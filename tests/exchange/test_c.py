@@ -168,10 +168,26 @@ def test_the_order_of_ties_is_that_of_the_file(compiled: Any, tmp_path: Path) ->
     agree(compiled({"other": to_c(other, name="other")}), "other", other, X + 3.0)
 
 
+def test_names_that_c_has_already() -> None:
+    model = SVC().fit(X[50:], y[50:])
+    for name in ("double", "exp", "expf", "main", "printf", "NAN", "__f", "_F"):
+        with pytest.raises(ValueError, match=f"'{name}' already") as error:
+            to_c(model, name=name)
+        assert "\n" not in str(error.value)
+
+
+def test_names_of_its_own_variables_are_free(compiled: Any) -> None:
+    names = ("x", "values", "vectors", "i", "_f", "k")
+    library = compiled({name: to_c(SVC().fit(X, y), name=name) for name in names})
+    for name in names:
+        agree(library, name, SVC().fit(X, y), X)
+
+
 def test_what_cannot_be_written() -> None:
     table = np.abs(X) + 1.0
     refused = {
         "identifier": (SVC().fit(X, y), "no-name"),
+        "identifier; got None": (SVC().fit(X, y), None),
         "got RVR": (RVR().fit(X, y), "f"),
         "linear, polynomial": (SVC(kernel=RBF(1.0) + Linear()).fit(X, y), "f"),
         "precomputed kernel": (SVC(kernel="precomputed").fit(X @ X.T, y), "f"),

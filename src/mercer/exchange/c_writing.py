@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer import __version__
 from mercer.exchange._affine import Affine, without_scalers
-from mercer.exchange._c_text import commented, number, table
+from mercer.exchange._c_text import TAKEN, commented, number, table
 from mercer.exchange._expansion import Expansion
 from mercer.kernels import PairwiseForm
 from mercer.spheres import SVDD, OneClassSVM
@@ -47,7 +47,7 @@ def to_c(model: Any, *, name: str = "mercer_predict") -> str:
         also with one width a feature; or a pipeline that ends in one, with `StandardScaler` and
         `MinMaxScaler` before.
     name : str, default="mercer_predict"
-        Name of the function.
+        Name of the function, none of the words and functions of C.
 
     Returns
     -------
@@ -86,8 +86,10 @@ def to_c(model: Any, *, name: str = "mercer_predict") -> str:
     }
     <BLANKLINE>
     """
-    if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is None:
+    if not isinstance(name, str) or re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is None:
         raise ValueError(f"name must be a C identifier; got {name!r}.")
+    if name in TAKEN or re.match("_[_A-Z]", name):
+        raise ValueError(f"name must be free, and C or its library has {name!r} already.")
     scaling, machine = without_scalers(model)
     program = _Program.of(machine, scaling)
     body = [*program.numbers(), *program.loops(), *program.verdict()]
