@@ -414,6 +414,14 @@ def test_damaged_files(kernel: str, tmp_path: Path) -> None:
     assert refused > 50
 
 
+def test_places_that_are_not_there(tmp_path: Path) -> None:
+    place = tmp_path / "no folder" / "two.model"
+    with pytest.raises(FileNotFoundError) as error:
+        mercer.to_libsvm(SVC().fit([[0.0], [1.0]], [-1, 1]), place)
+    assert error.value.filename == str(place)
+    assert ".part" not in str(error.value)
+
+
 def test_foreign_files(tmp_path: Path) -> None:
     path = tmp_path / "other"
     for content in (b"", b"svm_type", b"PK\x03\x04", b"\x80\x04}.", b"svm_type c_svc\n" * 1000):
