@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from absolute_terms import ROUNDING, absolute_terms, unscaled
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PowerTransformer, StandardScaler
@@ -137,6 +138,18 @@ def test_scalers_are_folded_in(compiled: Any) -> None:
     library = compiled({name: to_c(model, name=name) for name, model in models.items()})
     for name, model in models.items():
         agree(library, name, model, table + 0.01)
+
+
+def test_rounding_on_data_far_from_zero(compiled: Any) -> None:
+    models = unscaled()
+    library = compiled({name: to_c(model, name=name) for name, (model, _) in models.items()})
+    for name, (model, table) in models.items():
+        is_number = isinstance(model, SVR)
+        ours = model.predict(table) if is_number else model.decision_function(table)
+        ours = ours.reshape(len(table), -1)
+        _, values = answers(library, name, table, 0 if is_number else ours.shape[1])
+        error = np.abs(values.reshape(ours.shape) - ours)
+        assert (error <= ROUNDING * absolute_terms(model, table)).all(), name
 
 
 def test_odd_machines(compiled: Any) -> None:

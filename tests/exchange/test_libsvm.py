@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from absolute_terms import ROUNDING, absolute_terms, unscaled
 from sklearn.datasets import dump_svmlight_file, load_diabetes, load_iris, load_svmlight_file
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -127,6 +128,16 @@ def test_one_class(params: dict[str, Any], tmp_path: Path) -> None:
     model = OneClassSVM(nu=0.2, **params).fit(X[:100])
     agrees(model, tmp_path / "one.model", X)
     read_again(tmp_path / "one.model", model, X)
+
+
+def test_rounding_on_data_far_from_zero(tmp_path: Path) -> None:
+    """Our linear machines add up features and LIBSVM adds up vectors, whose terms cancel."""
+    for name, (model, X) in unscaled().items():
+        path, ours, terms = tmp_path / name, machine_values(model, X), absolute_terms(model, X)
+        mercer.to_libsvm(model, path)
+        assert (np.abs(library_values(path, X) - ours) <= ROUNDING * terms).all(), name
+        copy = mercer.from_libsvm(path, n_features=X.shape[1])
+        assert (np.abs(machine_values(copy, X) - ours) <= ROUNDING * terms).all(), name
 
 
 @pytest.mark.usefixtures("data_folder")

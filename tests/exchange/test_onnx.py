@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from absolute_terms import ROUNDING, absolute_terms, unscaled
 from sklearn.base import is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
@@ -182,6 +183,12 @@ def test_pipelines(precision: str) -> None:
             agree(model, table, precision, share=0.9)
     parts = ColumnTransformer([("a", StandardScaler(), [0, 2]), ("b", MinMaxScaler(), [1, 3])])
     agree(make_pipeline(parts, SVR()).fit(X, X[:, 0]), X, precision)
+
+
+def test_rounding_on_data_far_from_zero() -> None:
+    for name, (model, table) in unscaled().items():
+        error = np.abs(run(model, table)[0][-1] - values_of(model, table))
+        assert (error <= ROUNDING * absolute_terms(model, table)).all(), name
 
 
 def test_data_frames_and_searches() -> None:
