@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -423,6 +424,28 @@ def test_damaged_files(kernel: str, tmp_path: Path) -> None:
             with np.errstate(over="ignore", invalid="ignore"):
                 assert set(model.predict(X)) <= set(model.classes_)
     assert refused > 50
+
+
+FILES = Path(__file__).parent / "files"
+
+
+@pytest.mark.parametrize("path", sorted(FILES.glob("*.model")), ids=lambda path: path.stem)
+def test_files_of_earlier_versions(path: Path) -> None:
+    """Two of ours and two of svm-train, with the values that LIBSVM 3 had for some rows.
+
+    The files stay as they are; a later version adds others.
+    """
+    model, known = mercer.from_libsvm(path), json.loads(path.with_suffix(".json").read_text())
+    rows, values = np.array(known["rows"]), np.array(known["values"])
+    np.testing.assert_allclose(machine_values(model, rows), values, rtol=0, atol=DECIMALS)
+    np.testing.assert_allclose(model.predict(rows), known["labels"], rtol=0, atol=DECIMALS)
+    if "probabilities" in known:  # of an iteration that ends early
+        error = np.abs(model.predict_proba(rows) - known["probabilities"]).max()
+        assert error < 0.005
+
+
+def test_the_files_are_there() -> None:
+    assert len(list(FILES.glob("*.model"))) == len(list(FILES.glob("*.json"))) >= 4
 
 
 def test_places_that_are_not_there(tmp_path: Path) -> None:
