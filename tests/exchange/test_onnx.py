@@ -33,7 +33,7 @@ from mercer import (
 )
 from mercer.exchange import register_onnx
 from mercer.exchange._expansion import Expansion
-from mercer.kernels import RBF, Laplacian, Linear, Normalized, Polynomial
+from mercer.kernels import RBF, Laplacian, Linear, Normalized, Polynomial, Sigmoid
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
@@ -130,6 +130,7 @@ MACHINES: dict[str, Any] = {
     "platt": PlattClassifier(SVC()),
     "platt_rest": PlattClassifier(SVC(multi_class="ovr")),
     "platt_scaled": PlattClassifier(make_pipeline(StandardScaler(), MinMaxScaler(), SVC())),
+    "platt_sigmoid": PlattClassifier(SVC(kernel=Sigmoid(0.001, 0.1))),
     "rvc": RVC(),
     "rvc_rest": RVC(multi_class="ovr"),
     "rvc_map": RVC(output="map"),
