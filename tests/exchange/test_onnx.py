@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from mercer import (
 )
 from mercer.exchange import register_onnx
 from mercer.exchange._expansion import Expansion
-from mercer.kernels import RBF, Laplacian, Linear, Normalized, Polynomial, Sigmoid
+from mercer.kernels import RBF, Laplacian, Linear, Normalized, Polynomial, Sigmoid, Weighted
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
@@ -153,6 +154,32 @@ def test_classifiers(name: str, precision: str) -> None:
     model = MACHINES[name]
     agree(model.fit(X, NAMES[y]), X, precision, share=0.9)
     agree(model.fit(X[50:], 3 * y[50:] - 4), X, precision, share=0.9)
+
+
+KERNELS: dict[str, Any] = {
+    "linear": "linear",
+    "poly": Polynomial(2, 0.1, 1.0),
+    "widths": RBF([0.1, 0.2, 0.3, 1.0]),
+    "weighted_linear": Weighted(Linear(), [1.0, 0.5, 2.0, 1.0]),
+    "sum": 0.1 * Linear() + Laplacian(0.2, metric="euclidean"),
+}
+OF_KERNELS: dict[str, Callable[[Any], Any]] = {
+    "svc": lambda kernel: SVC(kernel=kernel, decision_function_shape="ovo"),
+    "platt": lambda kernel: PlattClassifier(SVC(kernel=kernel, loss="squared_hinge")),
+    "rvc": lambda kernel: RVC(kernel=kernel, fit_intercept=False),
+    "rvc_rest": lambda kernel: RVC(kernel=kernel, multi_class="ovr", centers=X[::10]),
+    "spheres": lambda kernel: NearestHypersphereClassifier(kernel=kernel, nu=0.1, cv=None),
+}
+
+
+@pytest.mark.parametrize("machine", OF_KERNELS)
+def test_five_classes_and_all_kinds_of_kernels(machine: str) -> None:
+    """A part of all machines with all kernels, more classes than features."""
+    kinds = y + 3 * (X[:, 1] > 3.2) - (y == 2) * (X[:, 1] > 3.2)
+    for kernel in KERNELS.values():
+        model = OF_KERNELS[machine](kernel).fit(X[::2], kinds[::2])
+        assert model.classes_.size == 5
+        agree(model, X[1::2], "float64", share=0.9)
 
 
 @PRECISIONS
