@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ def absolute_terms(model: Any, X: Any) -> Any:
     return values @ np.abs(found.coefficients.T) + np.abs(model.intercept_)
 
 
+@cache
 def unscaled() -> dict[str, tuple[Any, Any]]:
     """Return machines on data far from zero, whose terms cancel, and the data."""
     machines = {}

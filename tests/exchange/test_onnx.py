@@ -138,8 +138,6 @@ MACHINES: dict[str, Any] = {
     "rvc_columns": RVC(basis="columns"),
     "rvc_linear": RVC(kernel="linear"),
     "rvc_linear_rest": RVC(kernel="linear", multi_class="ovr"),
-    "rvc_linear_map": RVC(kernel="linear", output="map"),
-    "rvc_poly": RVC(kernel="poly", coef0=1.0, gamma=0.1, degree=2),
     "spheres": NearestHypersphereClassifier(),
     "spheres_power": NearestHypersphereClassifier(dissimilarity="power", power=0.5, cv=None),
     "spheres_linear": NearestHypersphereClassifier(kernel="linear", nu=0.1),
@@ -167,7 +165,7 @@ OF_KERNELS: dict[str, Callable[[Any], Any]] = {
     "svc": lambda kernel: SVC(kernel=kernel, decision_function_shape="ovo"),
     "platt": lambda kernel: PlattClassifier(SVC(kernel=kernel, loss="squared_hinge")),
     "rvc": lambda kernel: RVC(kernel=kernel, fit_intercept=False),
-    "rvc_rest": lambda kernel: RVC(kernel=kernel, multi_class="ovr", centers=X[::10]),
+    "rvc_rest": lambda kernel: RVC(kernel=kernel, multi_class="ovr", centers=X[::15]),
     "spheres": lambda kernel: NearestHypersphereClassifier(kernel=kernel, nu=0.1, cv=None),
 }
 
