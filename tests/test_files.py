@@ -28,6 +28,14 @@ def break_off(path: Path, error: type[BaseException]) -> None:
         raise error
 
 
+def test_errors_name_the_place_that_was_asked_for(tmp_path: Path) -> None:
+    for place in (tmp_path / "no folder" / "file", tmp_path / ("long" * 100)):
+        with pytest.raises(OSError, match=r"\[Errno") as error:
+            write_text_whole(place, "text")
+        assert error.value.filename == str(place)
+        assert ".part" not in str(error.value)
+
+
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_an_exception_leaves_nothing_behind(tmp_path: Path, error: type[BaseException]) -> None:
     path = tmp_path / "file"

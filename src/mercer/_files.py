@@ -20,7 +20,7 @@ def written_whole(path: Any) -> Iterator[BinaryIO]:
     Until then, and for good if the block ends in an exception, a file of that name stays as it is.
     A new file has the permissions that the process gives to all its files, an old one keeps its
     own, and a link goes on leading to the file. What is no file, such as a pipe or a device, is
-    written to as it is.
+    written to as it is. An OSError names the file that was asked for.
 
     Parameters
     ----------
@@ -56,8 +56,11 @@ def written_whole(path: Any) -> Iterator[BinaryIO]:
         if target.exists():
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            # The place that was asked for; nobody knows the other one.
+            raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
 
 

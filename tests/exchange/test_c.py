@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from absolute_terms import ROUNDING, absolute_terms, unscaled
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PowerTransformer, StandardScaler
@@ -139,6 +140,18 @@ def test_scalers_are_folded_in(compiled: Any) -> None:
         agree(library, name, model, table + 0.01)
 
 
+def test_rounding_on_data_far_from_zero(compiled: Any) -> None:
+    models = unscaled()
+    library = compiled({name: to_c(model, name=name) for name, (model, _) in models.items()})
+    for name, (model, table) in models.items():
+        is_number = isinstance(model, SVR)
+        ours = model.predict(table) if is_number else model.decision_function(table)
+        ours = ours.reshape(len(table), -1)
+        _, values = answers(library, name, table, 0 if is_number else ours.shape[1])
+        error = np.abs(values.reshape(ours.shape) - ours)
+        assert (error <= ROUNDING * absolute_terms(model, table)).all(), name
+
+
 def test_odd_machines(compiled: Any) -> None:
     """Nothing to add up, many classes with ties, strange names of classes, data far away."""
     rng = np.random.default_rng(0)
@@ -168,10 +181,26 @@ def test_the_order_of_ties_is_that_of_the_file(compiled: Any, tmp_path: Path) ->
     agree(compiled({"other": to_c(other, name="other")}), "other", other, X + 3.0)
 
 
+def test_names_that_c_has_already() -> None:
+    model = SVC().fit(X[50:], y[50:])
+    for name in ("double", "exp", "expf", "main", "printf", "NAN", "__f", "_F"):
+        with pytest.raises(ValueError, match=f"'{name}' already") as error:
+            to_c(model, name=name)
+        assert "\n" not in str(error.value)
+
+
+def test_names_of_its_own_variables_are_free(compiled: Any) -> None:
+    names, model = ("x", "values", "_f"), SVC().fit(X, y)
+    library = compiled({name: to_c(model, name=name) for name in names})
+    for name in names:
+        agree(library, name, model, X[::10])
+
+
 def test_what_cannot_be_written() -> None:
     table = np.abs(X) + 1.0
     refused = {
         "identifier": (SVC().fit(X, y), "no-name"),
+        "identifier; got None": (SVC().fit(X, y), None),
         "got RVR": (RVR().fit(X, y), "f"),
         "linear, polynomial": (SVC(kernel=RBF(1.0) + Linear()).fit(X, y), "f"),
         "precomputed kernel": (SVC(kernel="precomputed").fit(X @ X.T, y), "f"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from absolute_terms import ROUNDING, absolute_terms, unscaled
 from sklearn.datasets import dump_svmlight_file, load_diabetes, load_iris, load_svmlight_file
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -127,6 +129,16 @@ def test_one_class(params: dict[str, Any], tmp_path: Path) -> None:
     model = OneClassSVM(nu=0.2, **params).fit(X[:100])
     agrees(model, tmp_path / "one.model", X)
     read_again(tmp_path / "one.model", model, X)
+
+
+def test_rounding_on_data_far_from_zero(tmp_path: Path) -> None:
+    """Our linear machines add up features and LIBSVM adds up vectors, whose terms cancel."""
+    for name, (model, X) in unscaled().items():
+        path, ours, terms = tmp_path / name, machine_values(model, X), absolute_terms(model, X)
+        mercer.to_libsvm(model, path)
+        assert (np.abs(library_values(path, X) - ours) <= ROUNDING * terms).all(), name
+        copy = mercer.from_libsvm(path, n_features=X.shape[1])
+        assert (np.abs(machine_values(copy, X) - ours) <= ROUNDING * terms).all(), name
 
 
 @pytest.mark.usefixtures("data_folder")
@@ -412,6 +424,36 @@ def test_damaged_files(kernel: str, tmp_path: Path) -> None:
             with np.errstate(over="ignore", invalid="ignore"):
                 assert set(model.predict(X)) <= set(model.classes_)
     assert refused > 50
+
+
+FILES = Path(__file__).parent / "files"
+
+
+@pytest.mark.parametrize("path", sorted(FILES.glob("*.model")), ids=lambda path: path.stem)
+def test_files_of_earlier_versions(path: Path) -> None:
+    """Two of ours and two of svm-train, with the values that LIBSVM 3 had for some rows.
+
+    The files stay as they are; a later version adds others.
+    """
+    model, known = mercer.from_libsvm(path), json.loads(path.with_suffix(".json").read_text())
+    rows, values = np.array(known["rows"]), np.array(known["values"])
+    np.testing.assert_allclose(machine_values(model, rows), values, rtol=0, atol=DECIMALS)
+    np.testing.assert_allclose(model.predict(rows), known["labels"], rtol=0, atol=DECIMALS)
+    if "probabilities" in known:  # of an iteration that ends early
+        error = np.abs(model.predict_proba(rows) - known["probabilities"]).max()
+        assert error < 0.005
+
+
+def test_the_files_are_there() -> None:
+    assert len(list(FILES.glob("*.model"))) == len(list(FILES.glob("*.json"))) >= 4
+
+
+def test_places_that_are_not_there(tmp_path: Path) -> None:
+    place = tmp_path / "no folder" / "two.model"
+    with pytest.raises(FileNotFoundError) as error:
+        mercer.to_libsvm(SVC().fit([[0.0], [1.0]], [-1, 1]), place)
+    assert error.value.filename == str(place)
+    assert ".part" not in str(error.value)
 
 
 def test_foreign_files(tmp_path: Path) -> None:

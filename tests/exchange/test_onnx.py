@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from absolute_terms import ROUNDING, absolute_terms, unscaled
+from sklearn.base import is_regressor
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import VotingClassifier, VotingRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from zoo import ZOO, Problem, blobs
 
 import mercer
@@ -27,7 +34,7 @@ from mercer import (
 )
 from mercer.exchange import register_onnx
 from mercer.exchange._expansion import Expansion
-from mercer.kernels import RBF, Laplacian, Linear, Normalized, Polynomial
+from mercer.kernels import RBF, Laplacian, Linear, Normalized, Polynomial, Sigmoid, Weighted
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
@@ -56,7 +63,7 @@ def run(model: Any, rows: Any) -> tuple[list[Any], set[str]]:
 def values_of(model: Any, rows: Any) -> Any:
     """Return what the second output has to be."""
     machine = model[-1] if hasattr(model, "steps") else model
-    if isinstance(machine, SVR | RVR):
+    if is_regressor(machine):
         return model.predict(rows)[:, None]
     if hasattr(model, "predict_proba"):
         return model.predict_proba(rows)
@@ -124,10 +131,13 @@ MACHINES: dict[str, Any] = {
     "platt": PlattClassifier(SVC()),
     "platt_rest": PlattClassifier(SVC(multi_class="ovr")),
     "platt_scaled": PlattClassifier(make_pipeline(StandardScaler(), MinMaxScaler(), SVC())),
+    "platt_sigmoid": PlattClassifier(SVC(kernel=Sigmoid(0.001, 0.1))),
     "rvc": RVC(),
     "rvc_rest": RVC(multi_class="ovr"),
     "rvc_map": RVC(output="map"),
     "rvc_columns": RVC(basis="columns"),
+    "rvc_linear": RVC(kernel="linear"),
+    "rvc_linear_rest": RVC(kernel="linear", multi_class="ovr"),
     "spheres": NearestHypersphereClassifier(),
     "spheres_power": NearestHypersphereClassifier(dissimilarity="power", power=0.5, cv=None),
     "spheres_linear": NearestHypersphereClassifier(kernel="linear", nu=0.1),
@@ -142,6 +152,32 @@ def test_classifiers(name: str, precision: str) -> None:
     model = MACHINES[name]
     agree(model.fit(X, NAMES[y]), X, precision, share=0.9)
     agree(model.fit(X[50:], 3 * y[50:] - 4), X, precision, share=0.9)
+
+
+KERNELS: dict[str, Any] = {
+    "linear": "linear",
+    "poly": Polynomial(2, 0.1, 1.0),
+    "widths": RBF([0.1, 0.2, 0.3, 1.0]),
+    "weighted_linear": Weighted(Linear(), [1.0, 0.5, 2.0, 1.0]),
+    "sum": 0.1 * Linear() + Laplacian(0.2, metric="euclidean"),
+}
+OF_KERNELS: dict[str, Callable[[Any], Any]] = {
+    "svc": lambda kernel: SVC(kernel=kernel, decision_function_shape="ovo"),
+    "platt": lambda kernel: PlattClassifier(SVC(kernel=kernel, loss="squared_hinge")),
+    "rvc": lambda kernel: RVC(kernel=kernel, fit_intercept=False),
+    "rvc_rest": lambda kernel: RVC(kernel=kernel, multi_class="ovr", centers=X[::15]),
+    "spheres": lambda kernel: NearestHypersphereClassifier(kernel=kernel, nu=0.1, cv=None),
+}
+
+
+@pytest.mark.parametrize("machine", OF_KERNELS)
+def test_five_classes_and_all_kinds_of_kernels(machine: str) -> None:
+    """A part of all machines with all kernels, more classes than features."""
+    kinds = y + 3 * (X[:, 1] > 3.2) - (y == 2) * (X[:, 1] > 3.2)
+    for kernel in KERNELS.values():
+        model = OF_KERNELS[machine](kernel).fit(X[::2], kinds[::2])
+        assert model.classes_.size == 5
+        agree(model, X[1::2], "float64", share=0.9)
 
 
 @PRECISIONS
@@ -175,6 +211,12 @@ def test_pipelines(precision: str) -> None:
     agree(make_pipeline(parts, SVR()).fit(X, X[:, 0]), X, precision)
 
 
+def test_rounding_on_data_far_from_zero() -> None:
+    for name, (model, table) in unscaled().items():
+        error = np.abs(run(model, table)[0][-1] - values_of(model, table))
+        assert (error <= ROUNDING * absolute_terms(model, table)).all(), name
+
+
 def test_data_frames_and_searches() -> None:
     """A frame has an input for each column, and a search predicts by what it has found."""
     table = load_iris(as_frame=True)["data"]
@@ -198,6 +240,15 @@ def test_operators_of_libsvm_where_they_fit() -> None:
     far, labels = blobs(69, 100, 3)
     rough = agree(SVC(C=5.0).fit(far + 1e5, labels), far + 1e5, "float32", 0.0)
     assert "SVMRegressor" not in rough
+
+
+@PRECISIONS
+def test_as_many_vectors_as_pairs(precision: str) -> None:
+    """Weights of pairs are no support vectors, even where there are as many."""
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    model = SVC(kernel="linear", decision_function_shape="ovo").fit(points, [0, 1, 2])
+    assert len(model.support_) == len(model.intercept_) == 3
+    agree(model, points, precision)
 
 
 def test_rejected_rows() -> None:
@@ -238,6 +289,47 @@ def test_refusals() -> None:
         with pytest.raises((ValueError, TypeError), match=words) as error:
             mercer.to_onnx(model, X)
         assert "\n" not in str(error.value)
+
+
+def test_rows_of_any_form() -> None:
+    """The rows tell type and number of columns only."""
+    model = SVC().fit(X, y)
+    for rows in (X.tolist(), sp.csr_array(X), X[:0], X.astype(object).tolist()):
+        graph = mercer.to_onnx(model, rows)
+        session = onnxruntime.InferenceSession(graph.SerializeToString())
+        np.testing.assert_array_equal(session.run(None, {"X": X})[0], model.predict(X))
+    for rows in (None, X[0], X[None], X.astype(str), X[:, 1:], [[1.0, 2.0], [3.0]]):
+        with pytest.raises(ValueError, match="X must") as error:
+            mercer.to_onnx(model, rows)
+        assert "\n" not in str(error.value)
+
+
+def test_models_around_machines() -> None:
+    """Searches in pipelines give what they found; of classifiers in others graphs were wrong."""
+    search = mercer.PathSearchCV(SVC(), {"C": [1.0, 10.0]})
+    agree(make_pipeline(StandardScaler(), search).fit(X, y), X, "float64", share=0.9)
+    agree(VotingRegressor([("a", SVR()), ("b", RVR())]).fit(X, X[:, 0]), X, "float64")
+    calibrated = CalibratedClassifierCV(SVC(probability=True), cv=2).fit(X, y)
+    voting = VotingClassifier([("a", SVC()), ("b", SVC())]).fit(X, y)
+    for model in (calibrated, voting, make_pipeline(StandardScaler(), voting).fit(X, y)):
+        with pytest.raises(ValueError, match=r"at the end of pipelines.* got \w+ of SVC\.$"):
+            mercer.to_onnx(model, X)
+
+
+def test_what_skl2onnx_raises_is_one_sentence() -> None:
+    table = load_iris(as_frame=True)["data"]
+    parts = ColumnTransformer([("a", StandardScaler(), [table.columns[0]])])
+    model = make_pipeline(parts, SVC()).fit(table, y)
+    tree = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    plain = VotingClassifier([("a", tree), ("b", tree)]).fit(X, y)
+    for words, one in {"column name.*as a data frame": model, "flatten_transform": plain}.items():
+        with pytest.raises(ValueError, match=f"skl2onnx cannot convert this model: .*{words}") as e:
+            mercer.to_onnx(one, X)
+        assert "\n" not in str(e.value)
+        assert ". " not in str(e.value)
+    for model in (SVC(), make_pipeline(StandardScaler(), SVC())):
+        with pytest.raises(NotFittedError):
+            mercer.to_onnx(model, X)
 
 
 def test_what_skl2onnx_does_not_know() -> None:

@@ -60,7 +60,7 @@ class Expansion:
                 "the data themselves."
             )
         found = kernel_expansion(model)
-        points = _dense(found.points)
+        points = dense(found.points)
         coefficients, n_features = found.coefficients, int(model.n_features_in_)
         if not len(points):
             points, coefficients = np.zeros((1, n_features)), np.zeros((len(coefficients), 1))
@@ -77,7 +77,7 @@ class Expansion:
         else:
             constants = np.asarray(model.intercept_, dtype=np.float64)
             if isinstance(found.kernel, Linear):  # the weights as they are, rounded once only
-                points, coefficients = _dense(model.coef_), np.eye(len(constants))
+                points, coefficients = dense(model.coef_), np.eye(len(constants))
         q = found.diagonal_factor
         return cls(found.kernel, points, coefficients, constants, q, rounding, origin)
 
@@ -93,5 +93,6 @@ def _squared_lengths(kernel: Kernel, points: Floats, coefficients: Floats) -> Fl
     return np.einsum("rj,rj->r", coefficients @ kernel(points), coefficients)
 
 
-def _dense(points: Any) -> Floats:
+def dense(points: Any) -> Floats:
+    """Return points as an array."""
     return points.toarray() if sp.issparse(points) else np.asarray(points)

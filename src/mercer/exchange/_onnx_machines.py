@@ -14,6 +14,7 @@ from mercer.exchange._dual import NAMES
 from mercer.exchange._expansion import Expansion
 from mercer.exchange._onnx_graph import Graph
 from mercer.exchange._onnx_kernels import kernel_diagonal, kernel_values
+from mercer.kernels import Linear
 from mercer.machines import pairs_of
 from mercer.svm import SVC
 
@@ -44,10 +45,16 @@ class Rows:
     single: str | None
 
 
-def machine_values(graph: Graph, model: Any, rows: Rows) -> str:
-    """Add the values of all machines of a model, (n, n_machines), in double precision."""
+def machine_values(
+    graph: Graph, model: Any, rows: Rows, sigmoids: PairSigmoids | None = None
+) -> str:
+    """Add the values of all machines of a model, (n, n_machines), in double precision.
+
+    Where sigmoids come after, probabilities must be exact and not the values.
+    """
     found = Expansion.of(model)
-    if rows.single is not None and _single_will_do(found):
+    slope = None if sigmoids is None else float(np.abs(sigmoids.A).max())
+    if rows.single is not None and _single_will_do(found, slope):
         values = _by_svm_operator(graph, model, found, rows.single)
         if values is not None:
             return graph.cast(values, "f8")
@@ -64,8 +71,11 @@ def machine_values(graph: Graph, model: Any, rows: Rows) -> str:
     return values
 
 
-def _single_will_do(found: Expansion) -> bool:
-    """Say whether numbers and sums in float32 change the values at some points little enough."""
+def _single_will_do(found: Expansion, slope: float | None) -> bool:
+    """Say whether numbers and sums in float32 change the values at some points little enough.
+
+    A slope is that of what the values are put into, and is counted along.
+    """
     if found.rounding:
         return False  # rows on the boundary of one class could not be told
     short = [
@@ -80,6 +90,8 @@ def _single_will_do(found: Expansion) -> bool:
     error = np.abs(rounded.values(some) - exact).max()
     terms = np.abs(found.kernel(some, found.points)) @ np.abs(found.coefficients.T)
     error += 2.0 * float(np.finfo(np.float32).eps) * terms.max()
+    if slope is not None:
+        return bool(slope * error <= SINGLE)
     return bool(error <= SINGLE * max(1.0, np.abs(exact).max()))
 
 
@@ -93,8 +105,8 @@ def _by_svm_operator(graph: Graph, model: Any, found: Expansion, X: str) -> str 
         return None
     points = found.points if form.scales is None else found.points * form.scales**2
     coefficients = form.factor * (model.dual_coef_ if pairs else found.coefficients)
-    if coefficients.shape[1] != len(points):
-        return None
+    if pairs and (isinstance(found.kernel, Linear) or not model.support_.size):
+        return None  # the points are weights of pairs, and no support vectors
     attributes: dict[str, Any] = {
         "kernel_type": NAMES[form.family].upper(),
         "kernel_params": [float(form.gamma), float(form.coef0), float(form.degree)],
@@ -131,7 +143,7 @@ def one_class(graph: Graph, model: Any, rows: Rows) -> tuple[str, str]:
 
 def svc(graph: Graph, model: Any, rows: Rows) -> tuple[str, str]:
     """Add the index of the label, and probabilities or else what `decision_function` gives."""
-    values = machine_values(graph, model, rows)
+    values = machine_values(graph, model, rows, getattr(model, "sigmoids_", None))
     if not model._one_vs_one:
         index, scores = _largest(graph, model, values), values
     else:
@@ -158,14 +170,14 @@ def platt(graph: Graph, model: Any, rows: Rows) -> tuple[str, str]:
     if scaling is not None:
         centred = graph("Sub", rows.double, scaling.centre)
         rows = Rows(graph.scaled(centred, scaling.factor), None)
-    values = machine_values(graph, machine, rows)
+    sigmoids = PairSigmoids(model.A_, model.B_, model.classes_.size)
+    values = machine_values(graph, machine, rows, sigmoids)
     if machine._one_vs_one and machine is not model.estimator_:
         # A pipeline hides the pairs, and differences of its values for each class stand for them.
         values = _class_values(graph, machine, *_votes(graph, machine, values))
         values = _differences(graph, values, machine.classes_.size)
     else:
         values = _pair_values(graph, machine, values)
-    sigmoids = PairSigmoids(model.A_, model.B_, model.classes_.size)
     shares = probabilities(graph, sigmoids, values)
     return graph("ArgMax", shares, axis=1, keepdims=0), shares
 

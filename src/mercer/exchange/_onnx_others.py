@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mercer.exchange._expansion import Expansion
+from mercer.exchange._expansion import Expansion, Floats, dense
 from mercer.exchange._onnx_graph import Graph
 from mercer.exchange._onnx_kernels import kernel_values
 from mercer.exchange._onnx_machines import Rows, machine_values
-from mercer.kernels import Linear
+from mercer.kernels import Kernel, Linear
 
 
 def nearest_hypersphere(graph: Graph, model: Any, rows: Rows) -> tuple[str, str]:
@@ -71,32 +71,37 @@ def _moderated(graph: Graph, values: str, variance: str) -> str:
 
 def _latent(graph: Graph, model: Any, rows: Rows) -> tuple[str, str | None]:
     """Add the means (n, k), and for moderated outputs vectors (n, k, r) with their covariances."""
-    found = Expansion.of(model)
-    if model.basis == "columns":
-        # Its expansion has weights for points; here each function is wanted on its own.
-        kernel: Any = Linear()
-        points = np.eye(model.n_features_in_)[model.relevance_]
-        coefficients = model.dual_coef_
-        if not len(points):
-            points, coefficients = (
-                np.zeros((1, model.n_features_in_)),
-                np.zeros((len(found.constants), 1)),
-            )
-    else:
-        kernel, points, coefficients = found.kernel, found.points, found.coefficients
+    kernel, points, coefficients = _functions(model)
     functions = kernel_values(graph, kernel, rows.double, points)
-    means = graph(
-        "Add", graph("MatMul", functions, np.ascontiguousarray(coefficients.T)), found.constants
-    )
+    sums = graph("MatMul", functions, np.ascontiguousarray(coefficients.T))
+    means = graph("Add", sums, model.intercept_)
     if model.output != "moderated":
         return means, None
-    whitening, count = model._whitening, len(found.constants)
+    whitening, count = model._whitening, model.intercept_.size
     mixed = np.zeros((len(points) + 1, count, len(whitening)))  # the constant function is the last
     for weight, (output, vector) in enumerate(zip(model.weight_output_, model.weight_vector_)):
         mixed[vector, output] += whitening[:, weight]
     flat = mixed.reshape(len(mixed), -1)
     spread = graph("Add", graph("MatMul", functions, np.ascontiguousarray(flat[:-1])), flat[-1])
     return means, graph("Reshape", spread, np.array([-1, count, len(whitening)]))
+
+
+def _functions(model: Any) -> tuple[Kernel, Floats, Floats]:
+    """Return kernel and points of the functions to which the weights belong, and the weights.
+
+    The covariances of weights need each function on its own, where `Expansion` adds up those of a
+    linear kernel.
+    """
+    found = Expansion.of(model)  # which refuses precomputed kernels
+    if not model.relevance_.size:
+        return (
+            found.kernel,
+            np.zeros((1, model.n_features_in_)),
+            np.zeros((len(model.intercept_), 1)),
+        )
+    if model.basis == "columns":
+        return Linear(), np.eye(model.n_features_in_)[model.relevance_], model.dual_coef_
+    return found.kernel, dense(model.relevance_vectors_), model.dual_coef_
 
 
 def _log_averages(graph: Graph, means: str, spread: str, count: int) -> str:

@@ -49,6 +49,11 @@ def to_libsvm(model: Any, path: Any) -> None:
 
     Notes
     -----
+    Decision values agree to about 1e-13 of the sum of the absolute terms,
+    :math:`\sum_i |c_i| \, k(|x|, |z_i|) + |\rho|`. Linear and polynomial machines of data far from
+    zero have terms that are larger than the values by many digits, and LIBSVM adds up the vectors
+    where a linear machine here adds up the features: scale such data before the fit.
+
     Two classes are written with the larger label first, so that decision values have the sign that
     they have here. Labels differ where a decision value is exactly 0, which LIBSVM counts for the
     second class of a pair, and as an outlier. Sigmoids of ``SVC(probability=True)`` and

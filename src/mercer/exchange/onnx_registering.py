@@ -24,14 +24,15 @@ CLASSIFIERS: dict[Any, Callable[..., tuple[str, str]]] = {
 }
 OF_ONE_CLASS = (OneClassSVM, SVDD)
 REGRESSIONS = (SVR, RVR)
-KNOWN = (*CLASSIFIERS, *OF_ONE_CLASS, *REGRESSIONS)
+MACHINES = (*CLASSIFIERS, *OF_ONE_CLASS, *REGRESSIONS)
 
 
 def register_onnx() -> None:
     """Teach skl2onnx mercer's machines.
 
     Once is enough, more often does no harm. `skl2onnx.to_onnx` and `skl2onnx.convert_sklearn` then
-    take these machines alone, at the end of pipelines and inside scikit-learn's estimators:
+    take these machines alone and at the end of pipelines, and regressions inside scikit-learn's
+    estimators (of classifiers inside others skl2onnx makes graphs that answer otherwise):
 
     ============================================================  ===============================
     machine                                                       outputs
@@ -56,7 +57,7 @@ def register_onnx() -> None:
         from skl2onnx import update_registered_converter
     except ImportError:
         raise ImportError("Writing ONNX needs skl2onnx; run pip install 'mercer[onnx]'.") from None
-    for machine in KNOWN:
+    for machine in MACHINES:
         alias = f"Mercer{machine.__name__}"
         update_registered_converter(machine, alias, _shapes, _convert, parser=_parse)
     # ONNX has an operator for it, which programs know for single precision only.

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from os import PathLike
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
+from mercer.exchange._searches import without_searches
 from mercer.exchange._tables import Filling, without_table
-from mercer.exchange.onnx_registering import KNOWN, register_onnx
+from mercer.exchange.onnx_registering import CLASSIFIERS, MACHINES, OF_ONE_CLASS, register_onnx
+
+LABELLING = (*CLASSIFIERS, *OF_ONE_CLASS)
 
 
 def to_onnx(model: Any, X: Any, **options: Any) -> Any:
-    """Return a fitted model as an ONNX graph, which other programs run without Python.
+    r"""Return a fitted model as an ONNX graph, which other programs run without Python.
 
     Kernels and machines become elementary operators in double precision. Where the rows are
     float32, the kernel is linear, polynomial, RBF or sigmoid, and float32 is exact enough for the
@@ -24,12 +30,13 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
     Parameters
     ----------
     model : SVC, SVR, OneClassSVM, SVDD, RVC, RVR, NearestHypersphereClassifier or PlattClassifier
-        Or a search that has found one, a pipeline that ends in one, or whatever else of
-        scikit-learn skl2onnx converts around it. A `TableModel` of columns that are all numbers
-        too: its graph takes them in their order, and fills gaps (NaN) as the model does.
+        Or a search that has found one, or a pipeline that ends in one. Regressions also inside
+        whatever else of scikit-learn skl2onnx converts around them. A `TableModel` of columns that
+        are all numbers too: its graph takes them in their order, and fills gaps (NaN) as it does.
     X : array-like or data frame
         Some rows, of which the type counts only: float32 gives a graph that takes and gives
-        float32, float64 one in double precision.
+        float32, float64 one in double precision. A data frame gives one input for each column,
+        which steps that choose columns by name need.
     **options
         Handed to `skl2onnx.to_onnx`, such as ``target_opset``.
 
@@ -37,6 +44,12 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
     -------
     onnx.ModelProto
         ``onnx.save(graph, path)`` writes it. Its outputs are listed at `register_onnx`.
+
+    Notes
+    -----
+    Decision values in double precision agree to about 1e-13 of the sum of the absolute terms,
+    :math:`\sum_i |c_i| \, k(|x|, |z_i|) + |b|`, which for polynomials of points far from zero is
+    larger than the values by many digits.
 
     Examples
     --------
@@ -54,26 +67,33 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
             "returns the graph, and onnx.save(graph, path) writes it)."
         )
     filling, model = without_table(model, "An ONNX graph")
-    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    is_ours = type(last).__module__.startswith("mercer.")
-    if isinstance(last, TransformedTargetRegressor) or (is_ours and not isinstance(last, KNOWN)):
-        raise _no_converter(last)
+    check_is_fitted(model)
+    model = without_searches(model)
+    _check_parts(model)
     if filling is not None:
         model, X = Pipeline([("gaps", filling), *model.steps]), _in_order(X, filling)
     register_onnx()
     from skl2onnx import to_onnx as convert
     from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
 
+    row = _row(model, X)
     try:
-        return convert(model, X[:1], **options)
+        return convert(model, row, **options)
     except (MissingConverter, MissingShapeCalculator):
         raise _no_converter(model) from None
+    except (ValueError, TypeError) as error:  # ours say what is wrong
+        raise type(error)(_in_one_line(str(error))) from error
+    except Exception as error:
+        # skl2onnx has many more, down to RuntimeError and NameError.
+        reason = re.split(r"(?<=[\w\])])\. ", _in_one_line(str(error)))[0].rstrip(".")
+        hint = " (give X as a data frame)" if "column name" in reason else ""
+        raise ValueError(f"skl2onnx cannot convert this model: {reason}{hint}.") from error
 
 
 def _no_converter(model: Any) -> ValueError:
     return ValueError(
         "skl2onnx has no converter for some part of this model, which must consist of mercer's "
-        f"kernel machines and of scikit-learn's estimators; got {' '.join(repr(model).split())}."
+        f"kernel machines and of scikit-learn's estimators; got {_in_one_line(repr(model))}."
     )
 
 
@@ -82,3 +102,50 @@ def _in_order(X: Any, filling: Filling) -> Any:
     if not hasattr(X, "columns"):
         return X
     return X[list(filling.columns)].to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _check_parts(model: Any) -> None:
+    """Refuse what has no converter, and classifiers inside classifiers.
+
+    Of these skl2onnx makes graphs with other answers: it takes their values for probabilities, and
+    these for those of the predicted labels.
+    """
+    while isinstance(model, Pipeline):
+        model = model.steps[-1][1]
+    is_ours = type(model).__module__.startswith("mercer.")
+    unknown = is_ours and not isinstance(model, MACHINES)
+    if unknown or isinstance(model, TransformedTargetRegressor):
+        raise _no_converter(model)
+    if isinstance(model, MACHINES) or not hasattr(model, "get_params"):
+        return
+    inner = [part for part in model.get_params().values() if isinstance(part, LABELLING)]
+    if inner:
+        raise ValueError(
+            "to_onnx takes classifiers of mercer alone and at the end of pipelines, not inside "
+            f"other estimators; got {type(model).__name__} of {type(inner[0]).__name__}."
+        )
+
+
+def _row(model: Any, X: Any) -> Any:
+    """Return a row of the data, by which skl2onnx knows type and number of the columns."""
+    if hasattr(X, "iloc") and np.ndim(X) == 2:
+        return X[:1]
+    kinds = "fiub" if isinstance(model, MACHINES) else "fiubUSO"
+    try:
+        rows = X[:1].toarray() if sp.issparse(X) else np.asarray(X)
+        known = rows.ndim == 2 and rows.dtype.kind in kinds
+    except ValueError:  # rows of different lengths
+        known = False
+    if not known:
+        raise ValueError(
+            "X must be some rows of the data, a matrix or a data frame, as predict takes them; got "
+            f"{_in_one_line(repr(X))[:60]}."
+        )
+    n_features = getattr(model, "n_features_in_", rows.shape[1])
+    if rows.shape[1] != n_features:
+        raise ValueError(f"X must have the {n_features} columns of the fit; got {rows.shape[1]}.")
+    return rows[:1] if len(rows) else np.zeros((1, n_features), dtype=rows.dtype)
