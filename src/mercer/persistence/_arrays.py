@@ -14,6 +14,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 
+from mercer.persistence._archive import check_directory
 from mercer.persistence.errors import RefusalError
 
 LONGEST = 2**31 - 1
@@ -21,6 +22,8 @@ LONGEST = 2**31 - 1
 
 SPARSE_PARTS = {"data.npy", "indices.npy", "indptr.npy", "format.npy", "shape.npy"}
 FORMATS = (b"csr", b"csc")
+LONGEST_DIRECTORY = 2**10
+"""Bytes of the list of the six parts of a sparse matrix."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ def _dense_head(file: BinaryIO, size: int) -> Head:
 
 def _sparse_head(file: BinaryIO, size: int) -> Head:
     """Look into the archive of a sparse matrix, whose parts must not be packed either."""
+    check_directory(file, size, 0, LONGEST_DIRECTORY)
     with ZipFile(file) as parts:
         members = parts.infolist()
         names = [member.filename for member in members]

@@ -38,24 +38,12 @@ MOST_REPEATED = 2**20
 """Nodes that are met again by way of references. skops goes through these as often as something
 refers to them: a few lists of lists of the same lists would keep it busy for ever."""
 
-FEWEST_BYTES = 6
-"""Bytes for each value in a schema; ours have sixteen. Empty lists would take 25 times their length
-of memory."""
-
 COMMON = {"__class__", "__module__", "__loader__", "__id__"}
 TREE = "sklearn.tree._tree.Tree"
 SPARSE = {f"scipy.sparse._{c}.{c}_{form}" for c in ("csr", "csc") for form in ("array", "matrix")}
 MASKED = {"numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"}  # as NumPy's version has it
 RANDOM_STATES = {"numpy.random.mtrand.RandomState", "numpy.random.RandomState"}
 GENERATORS = {"numpy.random._generator.Generator", "numpy.random.Generator"}
-
-
-def read_schema(text: bytes) -> Any:
-    """Return the schema that a text stands for, unless it would take much memory for its length."""
-    values = sum(text.count(sign) for sign in (b",", b"{", b"["))
-    if FEWEST_BYTES * values > len(text):
-        raise RefusalError("its plan has too many parts for its length")
-    return json.loads(text)
 
 
 class Audit:

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.persistence._lengths import check_lengths, check_libsvm
+from mercer.persistence._search_trees import check_search_trees
 from mercer.persistence.errors import RefusalError
 
 HOMES = ("mercer", "sklearn", "skrub")
@@ -27,7 +28,9 @@ FINITE = (
 def check_sound(model: Any) -> None:
     """Raise RefusalError if some part of the model contradicts another one."""
     widest = _WidestTrees()
-    for part in parts(model):
+    found = list(parts(model))
+    check_search_trees(found)
+    for part in found:
         if sp.issparse(part):
             _check_sparse(part)
         elif type(part).__name__ == "Tree":
@@ -40,22 +43,6 @@ def check_sound(model: Any) -> None:
             if type(part).__module__.startswith("mercer."):
                 check_lengths(part)
                 _check_numbers(part)
-
-
-def grow_search_trees(model: Any) -> None:
-    """Grow the trees of nearest neighbours, which are not kept in files, from their rows."""
-    from sklearn.neighbors import BallTree, KDTree
-
-    kinds = {"kd_tree": KDTree, "ball_tree": BallTree}
-    for part in parts(model):
-        state = getattr(part, "__dict__", {})
-        if state.get("_fit_method") in kinds and "_fit_X" in state and state.get("_tree") is None:
-            part._tree = kinds[part._fit_method](
-                part._fit_X,
-                part.leaf_size,
-                metric=part.effective_metric_,
-                **part.effective_metric_params_,
-            )
 
 
 def parts(model: Any) -> Iterator[Any]:

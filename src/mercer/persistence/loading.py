@@ -11,8 +11,10 @@ from zipfile import ZipFile
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, opened
 from mercer.persistence._arrays import head_of
 from mercer.persistence._header import LARGEST, read_header
-from mercer.persistence._schema import Audit, read_schema
-from mercer.persistence._sound import check_sound, grow_search_trees
+from mercer.persistence._json import read_json
+from mercer.persistence._schema import Audit
+from mercer.persistence._search_trees import grow_search_trees
+from mercer.persistence._sound import check_sound, parts
 from mercer.persistence.errors import ModelFileError, RefusalError, one_line
 from mercer.persistence.saving import imported_skops
 
@@ -63,7 +65,7 @@ def load(path: Any) -> Any:
         skops = imported_skops()
         heads = {name: head_of(archive, name) for name in archive.namelist() if is_array(name)}
         audit = Audit(heads)
-        audit.check(read_schema(archive.read(SCHEMA)))
+        audit.check(read_json(archive.read(SCHEMA)))
         if audit.files != set(heads):
             raise RefusalError("it has arrays that nothing in it asks for")
         _check_packages(audit.types, path)
@@ -71,7 +73,7 @@ def load(path: Any) -> Any:
         if f"{type(model).__module__}.{type(model).__qualname__}" != header["type"]:
             raise RefusalError("it is not of the type that it says")
         check_sound(model)
-        grow_search_trees(model)
+        grow_search_trees(parts(model))
     return model
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from types import ModuleType
 from typing import Any
 from zipfile import ZipFile
@@ -12,8 +11,9 @@ from mercer._files import check_writable, written_whole
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
 from mercer.persistence._canonical import canonical
-from mercer.persistence._header import header_of
-from mercer.persistence._schema import Audit, read_schema
+from mercer.persistence._header import written_header
+from mercer.persistence._json import read_json
+from mercer.persistence._schema import Audit
 from mercer.persistence._sound import check_sound
 from mercer.persistence.errors import (
     ModelFileError,
@@ -84,7 +84,7 @@ def _members(model: Any) -> dict[str, bytes]:
             members = canonical(archive)
         arrays = {part: head_in(members[part], part) for part in members if is_array(part)}
         audit = Audit(arrays)
-        audit.check(read_schema(members[SCHEMA]))
+        audit.check(read_json(members[SCHEMA]))
     except StrangeFunctionError as error:
         raise ModelFileError(
             f"{name} cannot be saved: it holds the function {error.function!r}{error.place}, and a "
@@ -100,8 +100,7 @@ def _members(model: Any) -> dict[str, bytes]:
         raise ModelFileError(f"{name} cannot be saved: it contains itself.") from None
     except (RefusalError, TypeError, ValueError) as error:
         raise ModelFileError(f"{name} cannot be saved: {one_line(error)}.") from None
-    header = json.dumps(header_of(model, audit.types), indent=1).encode()
-    return {HEADER: header} | members
+    return {HEADER: written_header(model, audit.types)} | members
 
 
 def imported_skops() -> ModuleType:
