@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 
 import mercer
 from mercer.persistence import ModelFileError
-from mercer.persistence._archive import HEADER, sealed
+from mercer.persistence._archive import HEADER, SCHEMA, sealed
 from mercer.persistence._search_trees import _bytes_of_tree
 
 from .damage import members_of, resealed, with_right_checksum
@@ -169,3 +169,30 @@ def test_archive_of_very_many_parts(tmp_path: Path, monkeypatch: Any) -> None:
         path.write_bytes(with_right_checksum(bytes(wrong)))
         with pytest.raises(ModelFileError, match=r"too long|does not end"):
             mercer.load(path)
+
+
+def test_array_that_is_read_again_and_again(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    mercer.save(mercer.SVC(class_weight=np.zeros(200_000)), path)
+    good = members_of(path.read_bytes())
+    schema = json.loads(good[SCHEMA])
+    entries = schema["content"]["content"]
+    entries["class_weight"] = {
+        **{"__loader__": "ListNode", "__class__": "list", "__module__": "builtins"},
+        "content": [entries["class_weight"]] * 50,
+    }
+    path.write_bytes(sealed(good | {SCHEMA: json.dumps(schema).encode()}))
+    assert taken_by_refusal(path, "stands in too many places") < 2 * path.stat().st_size
+
+
+def test_array_of_many_owners_is_gone_through_once(tmp_path: Path, monkeypatch: Any) -> None:
+    from mercer.persistence import _sound
+
+    asked = []
+    monkeypatch.setattr(_sound, "_is_finite", lambda value: asked.append(value) is None)
+    model = mercer.SVC().fit(np.eye(4), [0, 0, 1, 1])
+    mercer.save(Pipeline([(str(k), copy.copy(model)) for k in range(9)]), tmp_path / "file")
+    at_saving = len(asked)
+    assert at_saving == len({id(value) for value in asked}) <= 4
+    mercer.load(tmp_path / "file")
+    assert len(asked) == 2 * at_saving

@@ -32,6 +32,8 @@ class Head:
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    size: int
+    """Bytes in the file."""
     is_sparse: bool = False
 
 
@@ -70,7 +72,7 @@ def _dense_head(file: BinaryIO, size: int) -> Head:
     if prod(shape) * dtype.itemsize != there:
         claimed = " × ".join(str(n) for n in shape)
         raise RefusalError(f"an array claims {claimed} {dtype} numbers, but has {there:,} bytes")
-    return Head(shape, dtype)
+    return Head(shape, dtype, size)
 
 
 def _sparse_head(file: BinaryIO, size: int) -> Head:
@@ -104,7 +106,7 @@ def _sparse_head(file: BinaryIO, size: int) -> Head:
         or any(heads[f"{name}.npy"].dtype.kind != "i" for name in ("indices", "indptr"))
     ):
         raise RefusalError("the parts of a sparse matrix in it do not fit together")
-    return Head(shape, heads["data.npy"].dtype, is_sparse=True)
+    return Head(shape, heads["data.npy"].dtype, size, is_sparse=True)
 
 
 def _small(parts: ZipFile, heads: dict[str, Head], name: str, shape: tuple[int, ...]) -> Any:

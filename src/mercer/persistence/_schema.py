@@ -67,7 +67,8 @@ class Audit:
         self.types: set[str] = set()
         self.files: set[str] = set()
         self._whole: dict[int, tuple[int, int]] = {}  # nodes inside, and how deep
-        self._met = self._repeated = self._deepest = 0
+        self._met = self._repeated = self._deepest = self._read_again = 0
+        self._most_read_again = 2**20 + sum(head.size for head in heads.values())
         self._rules: dict[str, Callable[[Node, tuple[str, ...]], None]] = {
             "DictNode": self._dict,
             "ListNode": self._list,
@@ -254,6 +255,10 @@ class Audit:
         name = node["file"]
         if not isinstance(name, str) or name not in self.heads:
             raise RefusalError(f"an array is missing{_place(path)}")
+        if name in self.files:  # which skops reads again, into other memory
+            self._read_again += self.heads[name].size
+            if self._read_again > self._most_read_again:
+                raise RefusalError("an array of it stands in too many places")
         self.files.add(name)
         return self.heads[name]
 
