@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from contextlib import suppress
 from importlib import metadata
 from typing import Any
@@ -23,6 +24,9 @@ FORMAT = 1
 LARGEST = 2**23
 """Bytes of a header, which takes about ten times as much to read."""
 
+ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+"""Places in memory, with which functions and random states are printed."""
+
 PACKAGES = ("scikit-learn", "numpy", "scipy", "skops", "skrub", "pandas")
 NEEDED = {"format": int, "versions": dict, "type": str, "kind": str, "model": str, "fitted": bool}
 
@@ -37,7 +41,7 @@ def header_of(model: Any, types: set[str]) -> dict[str, Any]:
         "versions": {"mercer": __version__, "python": platform.python_version()} | versions,
         "type": f"{type(model).__module__}.{type(model).__qualname__}",
         "kind": _kind(model),
-        "model": " ".join(repr(model).split()),
+        "model": ADDRESS.sub("", " ".join(repr(model).split())),
         "fitted": _is_fitted(model),
         "n_features": _told(model, "n_features_in_"),
         "feature_names": _told(model, "feature_names_in_"),

@@ -17,10 +17,12 @@ import numpy as np
 from mercer.persistence._arrays import Head
 from mercer.persistence._trusted import (
     DICTS,
+    FOLDS,
     KEYS,
     LOSSES,
     REFERRED,
     SCALARS,
+    TUPLES,
     trusted_functions,
     trusted_objects,
 )
@@ -188,7 +190,12 @@ class Audit:
         self._items(node, "builtins.list", path)
 
     def _tuple(self, node: Node, path: tuple[str, ...]) -> None:
-        self._items(node, "builtins.tuple", path)
+        name = f"{node['__module__']}.{node['__class__']}"
+        self._items(node, name if name in TUPLES else "builtins.tuple", path)
+        if TUPLES[name] is not None:
+            self.types.add(name)
+            if len(node["content"]) != TUPLES[name]:
+                raise RefusalError(f"a tuple has more or fewer entries than names{_place(path)}")
 
     def _set(self, node: Node, path: tuple[str, ...]) -> None:
         self._items(node, "builtins.set", path)
@@ -200,7 +207,7 @@ class Audit:
 
     def _value(self, node: Node, path: tuple[str, ...]) -> Any:
         text = node["content"]
-        if not isinstance(text, str) or text[:1] in "[{":
+        if not isinstance(text, str) or text[:1] in "[{ \t\r\n":
             raise RefusalError(f"something is no single value{_place(path)}")
         try:
             return json.loads(text)
@@ -302,7 +309,7 @@ class Audit:
     def _type(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node)
         name = f"{node['__module__']}.{node['__class__']}"
-        if name == "numpy.asarray":  # skops takes it for a type
+        if name == "numpy.asarray" or name in FOLDS:  # skops takes the first for a type
             self.types.add(name)
         else:
             self._must_be(node, REFERRED, path)

@@ -27,11 +27,16 @@ from mercer.persistence.errors import (
 def save(model: Any, path: Any) -> None:
     """Write a model to a file that `mercer.load` reads, on any machine, without running any code.
 
-    All estimators, searches, selectors and kernels of mercer and scikit-learn's can be saved,
-    fitted or not, alone, in each other and in pipelines, with mercer's vectorizers for tables.
-    The file is a zip archive of numbers and names of types, in the form of skops, with the
-    versions of everything, the names of features and classes, and a SHA-256 checksum. The same
-    model gives the same bytes. A file of that name is replaced when the new one is whole.
+    All estimators, searches, selectors and kernels of mercer can be saved, fitted or not, alone, in
+    each other and in pipelines, with mercer's vectorizers for tables. So can scikit-learn's, except
+    `Birch` and fitted `KernelDensity` and `SplineTransformer`, which hold what only compiled code
+    reads. Functions can be saved where they are measures, kernels or scores of mercer or
+    scikit-learn, or NumPy's of single numbers; as a metric of neighbours they cannot, nor can the
+    distributions of SciPy over which a random search draws: give it lists.
+
+    The file is a zip archive of numbers and names of types, in the form of skops, with the versions
+    of everything, the names of features and classes, and a SHA-256 checksum. The same model gives
+    the same bytes. A file of that name is replaced when the new one is whole.
 
     Parameters
     ----------
@@ -94,10 +99,13 @@ def _members(model: Any) -> dict[str, bytes]:
     except StrangeTypeError as error:
         raise ModelFileError(
             f"{name} cannot be saved: it holds an object of type {error.name!r}{error.place}, "
-            "which mercer.load would not trust; types of mercer and scikit-learn can be saved."
+            "which mercer.load would not trust; help(mercer.save) says what can be saved."
         ) from None
     except RecursionError:
-        raise ModelFileError(f"{name} cannot be saved: it contains itself.") from None
+        raise ModelFileError(
+            f"{name} cannot be saved: it contains itself, or something that does, as distributions "
+            "of SciPy do; give a random search lists of values in their place."
+        ) from None
     except (RefusalError, TypeError, ValueError) as error:
         raise ModelFileError(f"{name} cannot be saved: {one_line(error)}.") from None
     return {HEADER: written_header(model, audit.types)} | members
