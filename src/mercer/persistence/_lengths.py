@@ -174,7 +174,7 @@ def _fits_libsvm(state: dict[str, Any], facts: Facts) -> bool:
 def _length(part: Any, name: str, facts: Facts) -> int | None:
     attribute, _, axis = name.strip("+").partition(":")
     owner, _, inner = attribute.rpartition(".")
-    value = getattr(vars(part).get(owner), inner, None) if owner else vars(part).get(inner)
+    value: Any = getattr(vars(part).get(owner), inner, None) if owner else vars(part).get(inner)
     if isinstance(value, int | np.integer):
         return int(value)
     if owner and isinstance(value, list):
