@@ -140,6 +140,12 @@ def malformed_nodes() -> dict[str, Any]:
     """Return what is no node, or not of its kind."""
     return {
         "a list in one value": _node("JsonNode", "builtins.str", content="[1, 2]", is_json=True),
+        "a list after a blank": _node(
+            "JsonNode", "builtins.str", content="\n [1, 2]", is_json=True
+        ),
+        "a named tuple of four": _node(
+            "TupleNode", "sklearn.impute._iterative._ImputerTriplet", content=[_json(0)] * 4
+        ),
         "a value that is no text": _node("JsonNode", "builtins.str", content=5, is_json=True),
         "no number": _node("JsonNode", "builtins.str", content="1e", is_json=True),
         "nothing": None,

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import loguniform, randint
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.cluster import BisectingKMeans, FeatureAgglomeration
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import (
@@ -20,12 +22,21 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process import kernels as gp
+from sklearn.linear_model import SGDClassifier, TweedieRegressor
 from sklearn.metrics import f1_score, make_scorer
 from sklearn.metrics.pairwise import chi2_kernel
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, StratifiedKFold
+from sklearn.model_selection import (
+    GridSearchCV,
+    RandomizedSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+)
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
@@ -78,6 +89,15 @@ AROUND = {
     "our score": make_pipeline(SelectKBest(fisher_score, k=2), SVC()),
     "its score": make_pipeline(SelectKBest(f_classif, k=2), SVC()),
     "logarithm": make_pipeline(FunctionTransformer(np.log1p), SVC()),
+    "repeated": GridSearchCV(
+        SVC(), {"C": [1]}, cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=1)
+    ),
+    "temperature": CalibratedClassifierCV(SVC(), method="temperature", cv=2),
+    "threshold": OneVsRestClassifier(TunedThresholdClassifierCV(SVC(), cv=2)),
+    "gaussian process": GaussianProcessClassifier(),
+    "network": MLPClassifier(4, max_iter=2),
+    "descent": SGDClassifier(random_state=0),
+    "groups": make_pipeline(BisectingKMeans(2), FeatureAgglomeration(), SVC()),
     "random state": SVC(random_state=np.random.RandomState(0)),
     "weights by name": SVC(class_weight={"setosa": 1.0, "versicolor": 2.0, "virginica": 3.0}),
 }
@@ -109,6 +129,7 @@ def same_after_saving(model: Any, X: Any, path: Path) -> Any:
     return again
 
 
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 @pytest.mark.parametrize("name", AROUND)
 def test_around_ours(name: str, flowers: Any, tmp_path: Path) -> None:
     X, y = flowers
@@ -117,6 +138,11 @@ def test_around_ours(name: str, flowers: Any, tmp_path: Path) -> None:
     found = mercer.describe(tmp_path / "file")
     assert found.feature_names == ("a", "b", "c", "d")
     assert found.classes == (None if name == "isolation" else tuple(np.unique(y)))
+
+
+def test_tweedie(flowers: Any, tmp_path: Path) -> None:
+    X = flowers[0].to_numpy()
+    same_after_saving(TweedieRegressor(power=1.5).fit(X, X[:, 0]), X, tmp_path / "file")
 
 
 @pytest.mark.filterwarnings("ignore:The kernel is not positive")
@@ -275,3 +301,29 @@ def test_a_search_goes_without_what_only_a_warm_start_needs(flowers: Any, tmp_pa
     again.fit(X, y == "virginica")
     np.testing.assert_array_equal(again.decision_function(X), search.decision_function(X))
     assert len(again.history_) == len(search.history_)
+
+
+def test_equal_models_have_equal_files(flowers: Any, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        model = make_pipeline(
+            SelectKBest(f_classif, k=2),
+            FunctionTransformer(f1_score),
+            SVC(random_state=np.random.RandomState(0)),
+        )
+        mercer.save(model, tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert "0x" not in mercer.describe(tmp_path / "a").model
+
+
+def test_search_over_distributions(tmp_path: Path) -> None:
+    for distribution in (loguniform(0.1, 10.0), randint(1, 5)):
+        with pytest.raises(ModelFileError, match=r"SciPy|scipy"):
+            mercer.save(RandomizedSearchCV(SVC(), {"C": distribution}), tmp_path / "file")
+
+
+def test_what_is_no_path() -> None:
+    for path in (None, 5, b"file"):
+        with pytest.raises(TypeError, match="read from a path; got"):
+            mercer.load(path)
+        with pytest.raises(TypeError, match="read from a path; got"):
+            mercer.describe(path)

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 from variants import VARIANTS
 
@@ -74,8 +76,24 @@ def expected_answers() -> dict[str, np.ndarray]:
     }
 
 
+def experimental() -> Any:
+    """Return a model of types that scikit-learn has only where they are asked for."""
+    from sklearn.experimental import enable_halving_search_cv, enable_iterative_imputer  # noqa: F401
+    from sklearn.impute import IterativeImputer
+    from sklearn.model_selection import HalvingGridSearchCV
+
+    search = HalvingGridSearchCV(mercer.SVC(), {"C": [1, 9]}, random_state=0)
+    X, y = load_iris(return_X_y=True)
+    X[::7, 1] = np.nan
+    return make_pipeline(IterativeImputer(max_iter=2, tol=1.0), search).fit(X, y), X
+
+
 def test_another_process_says_the_same(folder: Path) -> None:
+    model, X = experimental()
+    mercer.save(model, folder / "experimental.mercer")
+    np.save(folder / "experimental.npy", X)
     found, expected = read_elsewhere(folder), expected_answers()
+    expected |= {f"experimental {name}": values for name, values in answers(model, X).items()}
     assert set(found) == set(expected)
     for name, values in expected.items():
         np.testing.assert_array_equal(found[name], values, strict=True, err_msg=name)

@@ -11,6 +11,7 @@ import io
 import os
 import re
 import stat
+import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,13 @@ DIGITS = 64
 HEADER, SCHEMA = "mercer.json", "schema.json"
 ARRAY = re.compile(r"[0-9]{1,9}\.np[yz]")
 CHUNK = 2**20
+
+MEMBER_PER_ENTRY = 4
+"""Bytes of a file for each byte of its list of members; an array of one number has 214 for 51."""
+
+_END = struct.Struct("<4s4H2LH")
+_END_64 = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR = struct.Struct("<4sLQL")
 
 
 def is_array(name: str) -> bool:
@@ -51,9 +59,11 @@ def opened(path: Any) -> Iterator[tuple[BinaryIO, ZipFile]]:
         raise ModelFileError(f"{name} is not a file.")
     with Path(path).open("rb") as file:
         _check_seal(file, name)
+        size = os.fstat(file.fileno()).st_size
         try:
+            check_directory(file, size, len(SEAL) + DIGITS, (size + 2**12) // MEMBER_PER_ENTRY)
             with ZipFile(file) as archive:
-                _check_members(archive, os.fstat(file.fileno()).st_size)
+                _check_members(archive, size)
                 yield file, archive
         except (BadZipFile, NotImplementedError, EOFError) as error:
             raise RefusalError(f"its parts do not fit together ({error})") from None
@@ -87,6 +97,40 @@ def checksum(file: BinaryIO, size: int) -> str:
         digest.update(chunk)
         left -= len(chunk)
     return digest.hexdigest()
+
+
+def check_directory(file: BinaryIO, size: int, after: int, longest: int) -> None:
+    """Refuse an archive whose list of members is longer than its members can make it.
+
+    ZipFile makes an object of some 450 bytes for each entry of 50 before anyone can look at them.
+
+    Parameters
+    ----------
+    file : binary file
+    size : int
+        Its length.
+    after : int
+        Bytes after the record at the end of the archive, its comment.
+    longest : int
+        Bytes that the list may have.
+    """
+    place = size - after - _END.size
+    file.seek(max(0, place - _LOCATOR.size - _END_64.size))
+    tail = file.read(_END_64.size + _LOCATOR.size + _END.size)
+    end = tail[-_END.size :]
+    # ZipFile goes by the last place that looks like a record
+    whole = len(tail) == _END_64.size + _LOCATOR.size + _END.size
+    if not whole or end.rfind(b"PK\5\6") != 0 or _END.unpack(end)[-1] != after:
+        raise RefusalError("it does not end as an archive does")
+    length = _END.unpack(end)[5]
+    if tail[_END_64.size :][:4] == b"PK\6\7":  # of more than 4 GiB or 65535 members
+        _, _, start, _ = _LOCATOR.unpack(tail[_END_64.size : -_END.size])
+        if tail[:4] != b"PK\6\6" or start != place - _LOCATOR.size - _END_64.size:
+            raise RefusalError("it does not end as an archive does")
+        length = _END_64.unpack(tail[: _END_64.size])[8]
+    file.seek(0)
+    if length > longest:
+        raise RefusalError("its list of parts is too long for them")
 
 
 def _check_members(archive: ZipFile, file_size: int) -> None:

@@ -14,6 +14,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 
+from mercer.persistence._archive import check_directory
 from mercer.persistence.errors import RefusalError
 
 LONGEST = 2**31 - 1
@@ -21,6 +22,8 @@ LONGEST = 2**31 - 1
 
 SPARSE_PARTS = {"data.npy", "indices.npy", "indptr.npy", "format.npy", "shape.npy"}
 FORMATS = (b"csr", b"csc")
+LONGEST_DIRECTORY = 2**10
+"""Bytes of the list of the six parts of a sparse matrix."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Head:
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    size: int
+    """Bytes in the file."""
     is_sparse: bool = False
 
 
@@ -67,11 +72,12 @@ def _dense_head(file: BinaryIO, size: int) -> Head:
     if prod(shape) * dtype.itemsize != there:
         claimed = " × ".join(str(n) for n in shape)
         raise RefusalError(f"an array claims {claimed} {dtype} numbers, but has {there:,} bytes")
-    return Head(shape, dtype)
+    return Head(shape, dtype, size)
 
 
 def _sparse_head(file: BinaryIO, size: int) -> Head:
     """Look into the archive of a sparse matrix, whose parts must not be packed either."""
+    check_directory(file, size, 0, LONGEST_DIRECTORY)
     with ZipFile(file) as parts:
         members = parts.infolist()
         names = [member.filename for member in members]
@@ -100,7 +106,7 @@ def _sparse_head(file: BinaryIO, size: int) -> Head:
         or any(heads[f"{name}.npy"].dtype.kind != "i" for name in ("indices", "indptr"))
     ):
         raise RefusalError("the parts of a sparse matrix in it do not fit together")
-    return Head(shape, heads["data.npy"].dtype, is_sparse=True)
+    return Head(shape, heads["data.npy"].dtype, size, is_sparse=True)
 
 
 def _small(parts: ZipFile, heads: dict[str, Head], name: str, shape: tuple[int, ...]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from contextlib import suppress
 from importlib import metadata
 from typing import Any
@@ -14,13 +15,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import __version__
+from mercer.persistence._json import read_json
 from mercer.persistence.errors import ModelFileError, RefusalError, one_line
 
 FORMAT = 1
 """Counts the forms of files; a file of a higher number than this is refused."""
 
-LARGEST = 2**26
-"""Bytes of a header."""
+LARGEST = 2**23
+"""Bytes of a header, which takes about ten times as much to read."""
+
+ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+"""Places in memory, with which functions and random states are printed."""
 
 PACKAGES = ("scikit-learn", "numpy", "scipy", "skops", "skrub", "pandas")
 NEEDED = {"format": int, "versions": dict, "type": str, "kind": str, "model": str, "fitted": bool}
@@ -36,7 +41,7 @@ def header_of(model: Any, types: set[str]) -> dict[str, Any]:
         "versions": {"mercer": __version__, "python": platform.python_version()} | versions,
         "type": f"{type(model).__module__}.{type(model).__qualname__}",
         "kind": _kind(model),
-        "model": " ".join(repr(model).split()),
+        "model": ADDRESS.sub("", " ".join(repr(model).split())),
         "fitted": _is_fitted(model),
         "n_features": _told(model, "n_features_in_"),
         "feature_names": _told(model, "feature_names_in_"),
@@ -44,10 +49,19 @@ def header_of(model: Any, types: set[str]) -> dict[str, Any]:
     }
 
 
+def written_header(model: Any, types: set[str]) -> bytes:
+    """Return the header as text, without names of features and classes where it gets too long."""
+    header = header_of(model, types)
+    text = json.dumps(header, indent=1).encode()
+    if len(text) > LARGEST:
+        text = json.dumps(header | {"feature_names": None, "classes": None}, indent=1).encode()
+    return text
+
+
 def read_header(text: bytes, name: str) -> dict[str, Any]:
     """Return the header of a file that this version can read, its contents of the right kinds."""
     try:
-        header = json.loads(text)
+        header = read_json(text)
         form = header["format"]
         writer = header["versions"]["mercer"]
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -59,10 +73,20 @@ def read_header(text: bytes, name: str) -> dict[str, Any]:
         )
     sound = all(type(header.get(key)) is kind for key, kind in NEEDED.items()) and form == FORMAT
     names, classes = header.get("feature_names"), header.get("classes")
-    sound = sound and isinstance(names, list | None) and isinstance(classes, list | None)
+    sound = sound and _are_names(names) and _are_names(classes, lists=True)
     if not sound or not isinstance(header.get("n_features"), int | None):
         raise RefusalError("what it says about itself cannot be read")
     return dict(header)
+
+
+def _are_names(names: Any, lists: bool = False) -> bool:
+    """Return whether this is nothing, or a list of single values (or of such lists)."""
+    if not isinstance(names, list):
+        return names is None
+    return all(
+        (lists and isinstance(name, list) and _are_names(name)) or not isinstance(name, list | dict)
+        for name in names
+    )
 
 
 def _kind(model: Any) -> str:

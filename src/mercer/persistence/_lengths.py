@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,10 @@ LENGTHS = {
     "Balls": ["vectors support coefficients +segments", "segments squared_norms", "diagonal rows"],
     "RVC": _RELEVANCE,
     "RVR": _RELEVANCE,
-    "KernelPerceptron": ["support_ support_vectors_", "n_mistakes_ n_iter_"],
+    "KernelPerceptron": [
+        "support_ support_vectors_",
+        "n_mistakes_ n_iter_ _memory.histories",
+    ],
     "MistakeMemory": ["support support_vectors"],
     "History": ["rows signs times"],
     "PairSigmoids": ["A B"],
@@ -53,45 +57,97 @@ LENGTHS = {
 }
 """Attributes of equal length: of an axis after a colon, of a sum after a plus sign."""
 
+OUTPUTS = {
+    "RVC": "intercept_",
+    "KernelPerceptron": "n_mistakes_",
+    "AlphaLMS": "intercept_",
+    "LinearPerceptron": "intercept_",
+    "PseudoInverseClassifier": "intercept_",
+}
+"""Attributes that have one entry for two classes, and otherwise one for each."""
 
-def check_lengths(part: Any) -> None:
-    """Raise RefusalError where two arrays of a model of ours disagree about how many there are."""
-    for group in LENGTHS.get(type(part).__name__, []):
-        found = {name: _length(part, name) for name in group.split()}
+SCALERS = {
+    "StandardScaler": ["n_features_in_ mean_ scale_ var_"],
+    "MinMaxScaler": ["n_features_in_ min_ scale_ data_min_ data_max_ data_range_"],
+    "MaxAbsScaler": ["n_features_in_ scale_ max_abs_"],
+    "RobustScaler": ["n_features_in_ center_ scale_"],
+}
+"""The same of scikit-learn's scalers."""
+
+
+class Facts:
+    """What has been found out about arrays, so that one in many places is gone through once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str], Any] = {}
+
+    def of(self, value: Any, name: str, find: Callable[[Any], Any]) -> Any:
+        """Return what is known under a name about an object that stays, or find it out."""
+        key = (id(value), name)
+        if key not in self._known:
+            self._known[key] = find(value)
+        return self._known[key]
+
+
+def check_lengths(part: Any, facts: Facts) -> None:
+    """Raise RefusalError where two arrays of a model disagree about how many there are."""
+    ours = type(part).__module__.startswith("mercer.")
+    for group in (LENGTHS if ours else SCALERS).get(type(part).__name__, []):
+        found = {name: _length(part, name, facts) for name in group.split()}
         known = {name: length for name, length in found.items() if length is not None}
         if len(set(known.values())) > 1:
             said = ", ".join(
                 f"{name.strip('+').partition(':')[0]} {n}" for name, n in known.items()
             )
             raise RefusalError(f"lengths in a {type(part).__name__} disagree: {said}")
-
-    if type(part).__name__ == "SVC" and "dual_coef_" in vars(part):
-        _check_machines(part)
-
-
-def _check_machines(svc: Any) -> None:
-    """Check that there are as many two-class machines as the classes make."""
-    k = _length(svc, "classes_") or 0
-    pairs = bool(vars(svc).get("_one_vs_one")) or k == 2
-    rows, machines = (k - 1, k * (k - 1) // 2) if pairs else (k, k)
-    if _length(svc, "dual_coef_") not in (rows, None) or _length(svc, "intercept_") != machines:
-        raise RefusalError(f"{k} classes do not agree with dual_coef_ or intercept_")
+    if not ours and type(part).__name__ in SCALERS:
+        _check_kinds(part)
+    if ours and "classes_" in vars(part):
+        _check_classes(part, facts)
 
 
-def check_libsvm(part: Any) -> None:
+def _check_kinds(scaler: Any) -> None:
+    """Check that a scaler of scikit-learn has numbers; they may be missing, as in its rows."""
+    for name, value in vars(scaler).items():
+        if isinstance(value, np.ndarray) and name in ("mean_", "scale_", "min_", "center_"):
+            if value.dtype.kind != "f":
+                raise RefusalError(f"{name} of a {type(scaler).__name__} holds no numbers")
+
+
+def _check_classes(part: Any, facts: Facts) -> None:
+    """Check that classes differ, and that there are as many machines as they make."""
+    classes, kind = vars(part)["classes_"], type(part).__name__
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1:
+        raise RefusalError(f"the classes of a {kind} are no list of them")
+    if facts.of(classes, "distinct", lambda found: len(set(found.tolist()))) != classes.size:
+        raise RefusalError(f"two classes of a {kind} are the same")
+    k = classes.size
+    if kind == "SVC" and "dual_coef_" in vars(part):
+        pairs = bool(vars(part).get("_one_vs_one")) or k == 2
+        rows, machines = (k - 1, k * (k - 1) // 2) if pairs else (k, k)
+        fits = _length(part, "dual_coef_", facts) in (rows, None)
+        fits = fits and k > 1 and _length(part, "intercept_", facts) == machines
+    else:
+        outputs = _length(part, OUTPUTS.get(kind, ""), facts)
+        fits = outputs is None or (k > 1 and outputs == (1 if k == 2 else k))
+    if not fits:
+        raise RefusalError(f"{k} classes do not agree with the machines of a {kind}")
+
+
+def check_libsvm(part: Any, facts: Facts) -> None:
     """Check a fitted machine of scikit-learn, which hands its arrays to LIBSVM unseen."""
     state = vars(part)
     if not {"_n_support", "_dual_coef_"} <= set(state):
         return
     try:
-        fits = _fits_libsvm(state)
+        fits = _fits_libsvm(state, facts)
     except (KeyError, TypeError, AttributeError, ValueError):
         fits = False
     if not fits:
         raise RefusalError(f"the parts of a {type(part).__name__} do not fit together")
 
 
-def _fits_libsvm(state: dict[str, Any]) -> bool:
+def _fits_libsvm(state: dict[str, Any], facts: Facts) -> bool:
     support, counts, vectors = state["support_"], state["_n_support"], state["support_vectors_"]
     coefficients = state["_dual_coef_"]
     n, k = support.size, counts.size
@@ -104,7 +160,8 @@ def _fits_libsvm(state: dict[str, Any]) -> bool:
         known
         and sp.issparse(vectors) == sp.issparse(coefficients) == state["_sparse"]
         and (support.shape, counts.shape) == ((n,), (k,))
-        and (not n or 0 <= support.min() <= support.max() < state["shape_fit_"][0])
+        and (not n or 0 <= facts.of(support, "min", np.min))
+        and (not n or facts.of(support, "max", np.max) < state["shape_fit_"][0])
         and coefficients.shape == (k - 1, n)
         and (not sp.issparse(coefficients) or coefficients.data.size == (k - 1) * n)
         and state["_intercept_"].shape == (machines,)
@@ -114,15 +171,20 @@ def _fits_libsvm(state: dict[str, Any]) -> bool:
     )
 
 
-def _length(part: Any, name: str) -> int | None:
+def _length(part: Any, name: str, facts: Facts) -> int | None:
     attribute, _, axis = name.strip("+").partition(":")
-    value = vars(part).get(attribute)
+    owner, _, inner = attribute.rpartition(".")
+    value: Any = getattr(vars(part).get(owner), inner, None) if owner else vars(part).get(inner)
     if isinstance(value, int | np.integer):
         return int(value)
-    if not (isinstance(value, np.ndarray) or sp.issparse(value)) or 0 in value.shape:
+    if owner and isinstance(value, list):
+        return len(value)
+    if not (isinstance(value, np.ndarray) or sp.issparse(value)):
+        return None
+    if value.ndim == 2 and not value.shape[0]:
         return None  # a precomputed kernel has no vectors
     if name.startswith("+"):
-        return int(value.sum())
+        return int(facts.of(value, "sum", np.sum))
     try:
         return int(value.shape[int(axis or 0)])
     except IndexError:

@@ -17,10 +17,12 @@ import numpy as np
 from mercer.persistence._arrays import Head
 from mercer.persistence._trusted import (
     DICTS,
+    FOLDS,
     KEYS,
     LOSSES,
     REFERRED,
     SCALARS,
+    TUPLES,
     trusted_functions,
     trusted_objects,
 )
@@ -38,24 +40,12 @@ MOST_REPEATED = 2**20
 """Nodes that are met again by way of references. skops goes through these as often as something
 refers to them: a few lists of lists of the same lists would keep it busy for ever."""
 
-FEWEST_BYTES = 6
-"""Bytes for each value in a schema; ours have sixteen. Empty lists would take 25 times their length
-of memory."""
-
 COMMON = {"__class__", "__module__", "__loader__", "__id__"}
 TREE = "sklearn.tree._tree.Tree"
 SPARSE = {f"scipy.sparse._{c}.{c}_{form}" for c in ("csr", "csc") for form in ("array", "matrix")}
 MASKED = {"numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"}  # as NumPy's version has it
 RANDOM_STATES = {"numpy.random.mtrand.RandomState", "numpy.random.RandomState"}
 GENERATORS = {"numpy.random._generator.Generator", "numpy.random.Generator"}
-
-
-def read_schema(text: bytes) -> Any:
-    """Return the schema that a text stands for, unless it would take much memory for its length."""
-    values = sum(text.count(sign) for sign in (b",", b"{", b"["))
-    if FEWEST_BYTES * values > len(text):
-        raise RefusalError("its plan has too many parts for its length")
-    return json.loads(text)
 
 
 class Audit:
@@ -79,7 +69,8 @@ class Audit:
         self.types: set[str] = set()
         self.files: set[str] = set()
         self._whole: dict[int, tuple[int, int]] = {}  # nodes inside, and how deep
-        self._met = self._repeated = self._deepest = 0
+        self._met = self._repeated = self._deepest = self._read_again = 0
+        self._most_read_again = 2**20 + sum(head.size for head in heads.values())
         self._rules: dict[str, Callable[[Node, tuple[str, ...]], None]] = {
             "DictNode": self._dict,
             "ListNode": self._list,
@@ -199,7 +190,12 @@ class Audit:
         self._items(node, "builtins.list", path)
 
     def _tuple(self, node: Node, path: tuple[str, ...]) -> None:
-        self._items(node, "builtins.tuple", path)
+        name = f"{node['__module__']}.{node['__class__']}"
+        self._items(node, name if name in TUPLES else "builtins.tuple", path)
+        if TUPLES[name] is not None:
+            self.types.add(name)
+            if len(node["content"]) != TUPLES[name]:
+                raise RefusalError(f"a tuple has more or fewer entries than names{_place(path)}")
 
     def _set(self, node: Node, path: tuple[str, ...]) -> None:
         self._items(node, "builtins.set", path)
@@ -211,7 +207,7 @@ class Audit:
 
     def _value(self, node: Node, path: tuple[str, ...]) -> Any:
         text = node["content"]
-        if not isinstance(text, str) or text[:1] in "[{":
+        if not isinstance(text, str) or text[:1] in "[{ \t\r\n":
             raise RefusalError(f"something is no single value{_place(path)}")
         try:
             return json.loads(text)
@@ -266,6 +262,10 @@ class Audit:
         name = node["file"]
         if not isinstance(name, str) or name not in self.heads:
             raise RefusalError(f"an array is missing{_place(path)}")
+        if name in self.files:  # which skops reads again, into other memory
+            self._read_again += self.heads[name].size
+            if self._read_again > self._most_read_again:
+                raise RefusalError("an array of it stands in too many places")
         self.files.add(name)
         return self.heads[name]
 
@@ -309,7 +309,7 @@ class Audit:
     def _type(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node)
         name = f"{node['__module__']}.{node['__class__']}"
-        if name == "numpy.asarray":  # skops takes it for a type
+        if name == "numpy.asarray" or name in FOLDS:  # skops takes the first for a type
             self.types.add(name)
         else:
             self._must_be(node, REFERRED, path)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mercer.persistence._lengths import check_lengths, check_libsvm
+from mercer.persistence._lengths import Facts, check_lengths, check_libsvm
+from mercer.persistence._search_trees import check_search_trees
 from mercer.persistence.errors import RefusalError
 
 HOMES = ("mercer", "sklearn", "skrub")
@@ -26,8 +27,10 @@ FINITE = (
 
 def check_sound(model: Any) -> None:
     """Raise RefusalError if some part of the model contradicts another one."""
-    widest = _WidestTrees()
-    for part in parts(model):
+    widest, facts = _WidestTrees(), Facts()
+    found = list(parts(model))
+    check_search_trees(found)
+    for part in found:
         if sp.issparse(part):
             _check_sparse(part)
         elif type(part).__name__ == "Tree":
@@ -36,26 +39,10 @@ def check_sound(model: Any) -> None:
             _check_predictor(part)
         elif hasattr(part, "__dict__"):
             widest.check(part)
-            check_libsvm(part)
+            check_libsvm(part, facts)
+            check_lengths(part, facts)
             if type(part).__module__.startswith("mercer."):
-                check_lengths(part)
-                _check_numbers(part)
-
-
-def grow_search_trees(model: Any) -> None:
-    """Grow the trees of nearest neighbours, which are not kept in files, from their rows."""
-    from sklearn.neighbors import BallTree, KDTree
-
-    kinds = {"kd_tree": KDTree, "ball_tree": BallTree}
-    for part in parts(model):
-        state = getattr(part, "__dict__", {})
-        if state.get("_fit_method") in kinds and "_fit_X" in state and state.get("_tree") is None:
-            part._tree = kinds[part._fit_method](
-                part._fit_X,
-                part.leaf_size,
-                metric=part.effective_metric_,
-                **part.effective_metric_params_,
-            )
+                _check_numbers(part, facts)
 
 
 def parts(model: Any) -> Iterator[Any]:
@@ -122,7 +109,7 @@ def _check_predictor(predictor: Any) -> None:
 class _WidestTrees:
     """Sees that no tree of a model looks at columns which the model does not have.
 
-    A list of trees that stands in many models is gone through once.
+    A tree or a list of trees that stands in many models is gone through once.
     """
 
     def __init__(self) -> None:
@@ -149,17 +136,25 @@ class _WidestTrees:
             return self._known[id(trees)]
         trees = getattr(trees, "__dict__", {}).get("tree_", trees)
         if type(trees).__name__ == "TreePredictor":
-            used = trees.nodes["feature_idx"][trees.nodes["is_leaf"] == 0]
-            return int(used.max(initial=-1)) + 1 if (used >= 0).all() else 2**31
+            if id(trees) not in self._known:
+                used = trees.nodes["feature_idx"][trees.nodes["is_leaf"] == 0]
+                needed = int(used.max(initial=-1)) + 1 if (used >= 0).all() else 2**31
+                self._known[id(trees)] = needed
+            return self._known[id(trees)]
         return int(trees.n_features) if type(trees).__name__ == "Tree" else 0
 
 
-def _check_numbers(part: Any) -> None:
-    """See that what predictions are computed with are numbers."""
+def _check_numbers(part: Any, facts: Facts) -> None:
+    """See that what predictions are computed with are numbers, of the type that they had."""
     for name in FINITE:
         value = vars(part).get(name)
-        value = value.data if sp.issparse(value) else value
-        if isinstance(value, np.ndarray) and value.dtype.kind in "OSUV":
-            raise RefusalError(f"{name} holds no numbers")
-        if isinstance(value, np.ndarray) and not np.isfinite(value).all():
+        if not (isinstance(value, np.ndarray) or sp.issparse(value)):
+            continue
+        if value.dtype != np.float64:
+            raise RefusalError(f"{name} of a {type(part).__name__} holds no double numbers")
+        if not facts.of(value, "finite", _is_finite):
             raise RefusalError(f"{name} has entries that are no numbers")
+
+
+def _is_finite(value: Any) -> bool:
+    return bool(np.isfinite(value.data if sp.issparse(value) else value).all())

@@ -44,13 +44,19 @@ _OURS = {
 _SKLEARN_PARTS = {
     "_loss.link": "HalfLogitLink IdentityLink Interval LogitLink LogLink MultinomialLogit",
     "_loss.loss": "AbsoluteError ExponentialLoss HalfBinomialLoss HalfGammaLoss "
-    "HalfMultinomialLoss HalfPoissonLoss HalfSquaredError HuberLoss PinballLoss",
-    "calibration": "_CalibratedClassifier _SigmoidCalibration",
+    "HalfMultinomialLoss HalfPoissonLoss HalfSquaredError HalfTweedieLoss HalfTweedieLossIdentity "
+    "HuberLoss PinballLoss",
+    "calibration": "_CalibratedClassifier _SigmoidCalibration _TemperatureScaling",
+    "cluster._bisect_k_means": "_BisectingTree",
     "compose._column_transformer": "make_column_selector",
     "ensemble._hist_gradient_boosting.binning": "_BinMapper",
     "ensemble._hist_gradient_boosting.predictor": "TreePredictor",
-    "metrics._scorer": "_MultimetricScorer _PassthroughScorer _Scorer",
+    "gaussian_process._gpc": "_BinaryGaussianProcessClassifierLaplace",
+    "impute._iterative": "IterativeImputer",  # which all_estimators lists once it is asked for
+    "metrics._scorer": "_CurveScorer _MultimetricScorer _PassthroughScorer _Scorer",
+    "model_selection._search_successive_halving": "HalvingGridSearchCV HalvingRandomSearchCV",
     "multiclass": "_ConstantPredictor",
+    "neural_network._stochastic_optimizers": "AdamOptimizer SGDOptimizer",
     "utils._metadata_requests": "MetadataRequest MethodMetadataRequest",
 }
 
@@ -75,6 +81,10 @@ LOSSES = frozenset(
     for name in "AbsoluteError ExponentialLoss HalfBinomialLoss HalfGammaLoss HalfMultinomialLoss "
     "HalfPoissonLoss HalfSquaredError HalfTweedieLoss HalfTweedieLossIdentity HuberLoss "
     "PinballLoss".split()
+) | frozenset(
+    f"sklearn.linear_model._sgd_fast.{name}"
+    for name in "EpsilonInsensitive Hinge ModifiedHuber SquaredEpsilonInsensitive "
+    "SquaredHinge".split()
 )
 
 KEYS = frozenset(
@@ -91,6 +101,12 @@ SCALARS = frozenset(
 """Numbers of NumPy, which are kept as arrays of no dimension."""
 
 DICTS = frozenset(["builtins.dict", "collections.OrderedDict", "sklearn.utils._bunch.Bunch"])
+
+TUPLES = {"builtins.tuple": None, "sklearn.impute._iterative._ImputerTriplet": 3}
+"""Tuples, with the number of their entries where they have names."""
+
+FOLDS = frozenset(f"sklearn.model_selection._split.{name}" for name in ("KFold", "StratifiedKFold"))
+"""Types that cross-validators which repeat themselves refer to."""
 
 REFERRED = frozenset(SCALARS | {"builtins.int", "builtins.float", "builtins.str", "builtins.bool"})
 """Types that stand for themselves, as in ``dtype=np.float64``."""
@@ -110,6 +126,11 @@ _OUR_FUNCTIONS = (
     "mercer.feature_selection.scores.fisher_score",
     "mercer.feature_selection.scores.golub_score",
     "mercer.feature_selection.scores.pearson_score",
+)
+
+_OTHER_FUNCTIONS = (
+    *(f"numpy.{name}" for name in "asarray mean median min max".split()),
+    *(f"sklearn.cluster._kmeans._kmeans_single_{name}" for name in ("elkan", "lloyd")),
 )
 
 
@@ -139,7 +160,7 @@ def trusted_functions() -> frozenset[str]:
     public += [getattr(feature_selection, name) for name in _SCORES]
     names = {_name(function) for function in public if inspect.isfunction(function)}
     ufuncs = {f"numpy.{name}" for name, f in vars(np).items() if isinstance(f, np.ufunc)}
-    others = {f"skrub.{name}" for name in _SKRUB_FUNCTIONS} | {*_OUR_FUNCTIONS, "numpy.asarray"}
+    others = {f"skrub.{name}" for name in _SKRUB_FUNCTIONS} | {*_OUR_FUNCTIONS, *_OTHER_FUNCTIONS}
     return frozenset(name for name in names if name.startswith("sklearn.")) | ufuncs | others
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from types import ModuleType
 from typing import Any
 from zipfile import ZipFile
@@ -12,8 +11,9 @@ from mercer._files import check_writable, written_whole
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
 from mercer.persistence._canonical import canonical
-from mercer.persistence._header import header_of
-from mercer.persistence._schema import Audit, read_schema
+from mercer.persistence._header import written_header
+from mercer.persistence._json import read_json
+from mercer.persistence._schema import Audit
 from mercer.persistence._sound import check_sound
 from mercer.persistence.errors import (
     ModelFileError,
@@ -27,11 +27,16 @@ from mercer.persistence.errors import (
 def save(model: Any, path: Any) -> None:
     """Write a model to a file that `mercer.load` reads, on any machine, without running any code.
 
-    All estimators, searches, selectors and kernels of mercer and scikit-learn's can be saved,
-    fitted or not, alone, in each other and in pipelines, with mercer's vectorizers for tables.
-    The file is a zip archive of numbers and names of types, in the form of skops, with the
-    versions of everything, the names of features and classes, and a SHA-256 checksum. The same
-    model gives the same bytes. A file of that name is replaced when the new one is whole.
+    All estimators, searches, selectors and kernels of mercer can be saved, fitted or not, alone, in
+    each other and in pipelines, with mercer's vectorizers for tables. So can scikit-learn's, except
+    `Birch` and fitted `KernelDensity` and `SplineTransformer`, which hold what only compiled code
+    reads. Functions can be saved where they are measures, kernels or scores of mercer or
+    scikit-learn, or NumPy's of single numbers; as a metric of neighbours they cannot, nor can the
+    distributions of SciPy over which a random search draws: give it lists.
+
+    The file is a zip archive of numbers and names of types, in the form of skops, with the versions
+    of everything, the names of features and classes, and a SHA-256 checksum. The same model gives
+    the same bytes. A file of that name is replaced when the new one is whole.
 
     Parameters
     ----------
@@ -84,7 +89,7 @@ def _members(model: Any) -> dict[str, bytes]:
             members = canonical(archive)
         arrays = {part: head_in(members[part], part) for part in members if is_array(part)}
         audit = Audit(arrays)
-        audit.check(read_schema(members[SCHEMA]))
+        audit.check(read_json(members[SCHEMA]))
     except StrangeFunctionError as error:
         raise ModelFileError(
             f"{name} cannot be saved: it holds the function {error.function!r}{error.place}, and a "
@@ -94,14 +99,16 @@ def _members(model: Any) -> dict[str, bytes]:
     except StrangeTypeError as error:
         raise ModelFileError(
             f"{name} cannot be saved: it holds an object of type {error.name!r}{error.place}, "
-            "which mercer.load would not trust; types of mercer and scikit-learn can be saved."
+            "which mercer.load would not trust; help(mercer.save) says what can be saved."
         ) from None
     except RecursionError:
-        raise ModelFileError(f"{name} cannot be saved: it contains itself.") from None
+        raise ModelFileError(
+            f"{name} cannot be saved: it contains itself, or something that does, as distributions "
+            "of SciPy do; give a random search lists of values in their place."
+        ) from None
     except (RefusalError, TypeError, ValueError) as error:
         raise ModelFileError(f"{name} cannot be saved: {one_line(error)}.") from None
-    header = json.dumps(header_of(model, audit.types), indent=1).encode()
-    return {HEADER: header} | members
+    return {HEADER: written_header(model, audit.types)} | members
 
 
 def imported_skops() -> ModuleType:
