@@ -63,3 +63,11 @@ def test_bad_input(data: Any) -> None:
         RankingCurveDisplay.from_curves({"x": 1})
     with pytest.raises(TypeError, match="KernelRFECV"):
         RankingCurveDisplay.from_estimator(SVC().fit(*data))
+
+
+def test_marks_stand_at_whole_numbers() -> None:
+    X, y = make_classification(60, 5, n_informative=3, n_redundant=0, random_state=0)
+    search = KernelRFECV(SVC(kernel="linear"), cv=3).fit(X, y)
+    ticks = RankingCurveDisplay.from_estimator(search).ax_.get_xticks()
+    assert len(ticks) > 1
+    assert_array_equal(ticks, np.round(ticks))

@@ -154,6 +154,8 @@ class RankingCurveDisplay:
         most = max(curve.n_features for curve in self.curves.values())
         if most > 100 if log_scale is None else log_scale:
             _logarithmic(ax)
+        else:  # there is no half of a feature
+            ax.locator_params(axis="x", integer=True)
         ax.set(xlabel="number of features", ylabel="accuracy")
         self.legend_ = legend_beside(ax, handles) if legend else None
         return self
