@@ -1,0 +1,91 @@
+"""A process of :mod:`benchmarks.against`: does what the checkout in its working folder can do.
+
+It is run as a file, so that ``benchmarks`` and ``mercer`` are those of the checkout; of two commits
+only what is imported here has to agree. Commands and answers are lines of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+sys.path[0] = str(Path.cwd())  # Python puts the folder of this file there
+
+from benchmarks import busy_catalogue, catalogue  # noqa: E402
+from benchmarks.groups import threads  # noqa: E402
+from benchmarks.peers import PEERS  # noqa: E402
+from benchmarks.problems import Problem  # noqa: E402
+from benchmarks.tasks import timed  # noqa: E402
+
+Ready = Callable[[], Callable[[], Any]]
+"""Loads and converts; what it returns is timed."""
+
+GROUPS = {
+    "speed": catalogue.speed,
+    "hard": catalogue.hard,
+    "multiclass": catalogue.multiclass,
+    "linear": catalogue.linear,
+    "svr": catalogue.regression,
+}
+
+
+def works() -> Iterator[tuple[str, Ready]]:
+    """Yield all works of this checkout by name."""
+    for group, problems in GROUPS.items():
+        for problem in problems(False):
+            name = f"{group}: {problem.name}, {problem.loss}, C={problem.C:g}"
+            yield name, partial(_fit, problem)
+    for problem in catalogue.predict(False):
+        yield f"predict: {problem.name}", partial(_decide, problem)
+    for work in threads.works(False):
+        yield f"threads: {work.name}", partial(_thread_work, work)
+    for data in ("breast_cancer", "digits"):
+        for name, work in busy_catalogue.WORK.items():
+            yield f"{data}: {name}", partial(_public, work, data)
+
+
+def _fit(problem: Problem) -> Callable[[], Any]:
+    data, adapter = problem.load(), PEERS["mercer"]
+    return partial(adapter.fit, problem, data, adapter.prepare(problem, data))
+
+
+def _decide(problem: Problem) -> Callable[[], Any]:
+    data, adapter = problem.load(), PEERS["mercer"]
+    model = adapter.fit(problem, data, adapter.prepare(problem, data))
+    return partial(adapter.decide, model, adapter.rows(data.X_test))
+
+
+def _thread_work(work: threads.Work) -> Callable[[], Any]:
+    return work.ready(work.problem, work.problem.load())
+
+
+def _public(work: Any, data: str) -> Callable[[], Any]:
+    return work(*busy_catalogue.data(data))
+
+
+def main() -> None:
+    """List the works first; then time the one that each line names."""
+    warnings.simplefilter("ignore")
+    known = dict(works())
+    answers, sys.stdout = sys.stdout, sys.stderr  # what the work prints is no answer
+    print(json.dumps(list(known)), file=answers, flush=True)
+    name, call = None, None
+    for line in sys.stdin:
+        try:
+            if json.loads(line) != name:
+                name = json.loads(line)
+                call = known[name]()
+                call()  # imports and caches
+            answer: dict[str, Any] = {"seconds": timed(call)[0]}
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
