@@ -2,13 +2,14 @@
 
 All works that both know (fits, predictions, searches, everything public on two data sets), each
 checkout in a process of its own, interleaved, best of several. A checkout is run by the Python of
-its ``.venv`` where it has one, else by this one, and mercer must be there for it.
+its ``.venv`` where it has one, else by this one with mercer as it lies in ``src/``.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -35,10 +36,15 @@ class Checkout:
     """
 
     def __init__(self, folder: Path) -> None:
-        own = folder / ".venv" / "bin" / "python"
+        own, environment = folder / ".venv" / "bin" / "python", dict(os.environ)
+        if not own.exists():  # built in place, then
+            own = Path(sys.executable)
+            places = [str(folder.resolve() / "src"), environment.get("PYTHONPATH", "")]
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, places))
         self._process = subprocess.Popen(
-            [str(own if own.exists() else sys.executable), str(WORKER)],
+            [str(own), str(WORKER)],
             cwd=folder,
+            env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
