@@ -348,3 +348,11 @@ def test_expansions_are_the_machines() -> None:
         np.testing.assert_allclose(
             Expansion.of(model).values(X + 0.1), values_of(model, X + 0.1), rtol=1e-9, atol=1e-9
         )
+
+
+@PRECISIONS
+def test_no_row_is_nearer_than_the_centre(precision: str) -> None:
+    points = np.random.default_rng(1).normal(size=(20, 3))
+    model = SVDD(kernel=Sigmoid(1.0, 1.0), nu=0.5).fit(points)
+    assert (model.decision_function(points) == model.radius_**2).any()
+    agree(model, points, precision, share=0.3)
