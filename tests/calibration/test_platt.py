@@ -267,6 +267,9 @@ def test_bad_parameters_are_refused() -> None:
     pairs_only = svm.SVC(decision_function_shape="ovo")
     with pytest.raises(ValueError, match="one value for each of the 4 classes"):
         PlattClassifier(pairs_only).fit(X, four)
+    for inside in (pairs_only, make_pipeline(SVC(decision_function_shape="ovo"))):
+        with pytest.raises(ValueError, match=r"of the 3 classes.*'ovr'"):  # which make three pairs
+            PlattClassifier(inside).fit(X, y)
 
 
 class TestFolds:

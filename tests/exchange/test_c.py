@@ -119,6 +119,14 @@ def test_machines_and_kernels(compiled: Any) -> None:
         agree(library, name, model, X[::3] + 0.01)
 
 
+def test_no_row_is_nearer_than_the_centre(compiled: Any) -> None:
+    """Where the kernel is not positive semi-definite, squared distances could be below 0."""
+    points = np.random.default_rng(1).normal(size=(20, 3))
+    model = SVDD(kernel=mercer.kernels.Sigmoid(1.0, 1.0), nu=0.5).fit(points)
+    assert (model.decision_function(points) == model.radius_**2).any()
+    agree(compiled({"ball": to_c(model, name="ball")}), "ball", model, points)
+
+
 def test_scalers_are_folded_in(compiled: Any) -> None:
     table, kinds = load_wine(return_X_y=True)
     values = load_diabetes(return_X_y=True)[1][: len(table)]

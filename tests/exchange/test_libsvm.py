@@ -464,3 +464,13 @@ def test_foreign_files(tmp_path: Path) -> None:
             mercer.from_libsvm(path)
     with pytest.raises(FileNotFoundError):
         mercer.from_libsvm(tmp_path / "nothing")
+
+
+def test_a_width_of_huge_or_tiny_numbers_is_one(tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    for unit in (1e-120, 1e120):
+        model = SVC().fit(unit * X, y)
+        mercer.to_libsvm(model, tmp_path / "model")
+        again = mercer.from_libsvm(tmp_path / "model")
+        values = model.decision_function(unit * X)
+        np.testing.assert_allclose(again.decision_function(unit * X), values, atol=1e-12)

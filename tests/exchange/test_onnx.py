@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from absolute_terms import ROUNDING, absolute_terms, unscaled
@@ -16,6 +17,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import VotingClassifier, VotingRegressor
 from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -348,3 +350,27 @@ def test_expansions_are_the_machines() -> None:
         np.testing.assert_allclose(
             Expansion.of(model).values(X + 0.1), values_of(model, X + 0.1), rtol=1e-9, atol=1e-9
         )
+
+
+@PRECISIONS
+def test_no_row_is_nearer_than_the_centre(precision: str) -> None:
+    points = np.random.default_rng(1).normal(size=(20, 3))
+    model = SVDD(kernel=Sigmoid(1.0, 1.0), nu=0.5).fit(points)
+    assert (model.decision_function(points) == model.radius_**2).any()
+    agree(model, points, precision, share=0.3)
+
+
+@PRECISIONS
+def test_gaps_are_filled_in_both_precisions(precision: str) -> None:
+    """The operator of skl2onnx for imputers is known in single precision only."""
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    for strategy in ("median", "constant"):
+        model = make_pipeline(
+            SimpleImputer(strategy=strategy), make_pipeline(StandardScaler(), SVC())
+        )
+        agree(model.fit(gaps, y), gaps, precision, share=0.9)
+    frame = pd.DataFrame(gaps.astype(precision), columns=list("abcd"))
+    graph = mercer.to_onnx(model.fit(frame, y), frame)
+    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    labels = session.run(None, {name: frame[[name]].to_numpy() for name in frame})[0]
+    assert np.mean(labels == model.predict(frame)) > 0.98  # ties of votes

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import loguniform, randint
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.cluster import BisectingKMeans, FeatureAgglomeration
+from sklearn.cluster import Birch, BisectingKMeans, FeatureAgglomeration
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import (
@@ -225,6 +225,7 @@ class OwnKernel(Kernel):
         (make_pipeline(SVC(kernel=RBF(0.1) + CallableKernel(own_function))), "own_function"),
         (SVC(C=b"bytes"), "builtins.bytes"),
         (SVC(C=np.array([1, object()])), "cannot be saved"),
+        (Birch(), r"type Birch are not supported yet; help\(mercer.save\) says"),
         (SVC(class_weight={None: 1.0}), "NoneType"),
         (SVC(class_weight={(1, 2): 1.0}), "cannot be saved: keys must be"),
         (SVC(class_weight={1: 1.0, "1": 2.0}), "more or fewer keys"),

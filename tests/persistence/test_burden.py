@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 import mercer
 from mercer.persistence import ModelFileError
 from mercer.persistence._archive import HEADER, SCHEMA, sealed
+from mercer.persistence._json import PLAN_GROWS
 from mercer.persistence._search_trees import _bytes_of_tree
 
 from .damage import members_of, resealed, with_right_checksum
@@ -196,3 +197,30 @@ def test_array_of_many_owners_is_gone_through_once(tmp_path: Path, monkeypatch: 
     assert at_saving == len({id(value) for value in asked}) <= 4
     mercer.load(tmp_path / "file")
     assert len(asked) == 2 * at_saving
+
+
+def test_plan_that_would_take_much(tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "file"
+    model = mercer.SVC(class_weight={str(k): 1.0 for k in range(3000)})
+    mercer.save(model, path)
+    mercer.load(path)
+    monkeypatch.setattr("mercer.persistence._json.FREE", 2**21)
+    assert taken_by_refusal(path, "plan of objects has") < 2 * path.stat().st_size
+    with pytest.raises(ModelFileError, match="plan of objects has"):
+        mercer.save(model, tmp_path / "other")
+    model.set_params(class_weight={"0": np.zeros(10**6)})  # a plan may take as much as its file
+    mercer.save(model, path)
+    mercer.load(path)
+
+
+def test_memory_of_plans_is_known(tmp_path: Path) -> None:
+    """Lists of nothing take most."""
+    path = tmp_path / "file"
+    mercer.save(mercer.SVC(class_weight=[[] for _ in range(3000)]), path)
+    mercer.load(path)
+    tracemalloc.start()
+    mercer.load(path)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    plan = len(members_of(path.read_bytes())[SCHEMA])
+    assert 6 * plan < taken < PLAN_GROWS * plan + 2**19

@@ -70,6 +70,19 @@ def test_types_of_numbers(tmp_path: Path, monkeypatch: Any) -> None:
         refused(model, change, tmp_path / "file", monkeypatch)
 
 
+def test_columns_and_kernels(tmp_path: Path, monkeypatch: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = mercer.SVC().fit(X[::5], y[::5])
+    kernel = mercer.kernels.Linear() + mercer.kernels.RBF(np.nan)
+    for change in (
+        *({"n_features_in_": wrong} for wrong in (0, -1, 4.0, True, None, "x")),
+        *({"kernel_": mercer.kernels.RBF(wrong)} for wrong in (0.0, -1.0, np.nan, np.inf, None)),
+        {"kernel_": kernel},
+        {"kernel_": mercer.kernels.Polynomial(degree=-1, gamma=1.0)},
+    ):
+        refused(model, change, tmp_path / "file", monkeypatch)
+
+
 @pytest.mark.parametrize("scaler", SCALERS, ids=str)
 def test_scalers(scaler: Any, tmp_path: Path, monkeypatch: Any) -> None:
     scaler.fit(load_iris().data)

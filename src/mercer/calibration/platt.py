@@ -269,9 +269,16 @@ def _class_scores(model: Any, X: Any) -> Floats:
     values = np.asarray(model.decision_function(X), dtype=np.float64)
     if values.ndim == 1:
         return np.stack([np.zeros_like(values), values], axis=1)
-    if values.shape[1] != len(model.classes_):
+    if values.shape[1] != len(model.classes_) or _is_of_pairs(model):
         raise ValueError(
             f"decision_function must give one value for each of the {len(model.classes_)} classes; "
-            f"got {values.shape[1]} (use decision_function_shape='ovr')."
+            f"got {values.shape[1]} of others (use decision_function_shape='ovr')."
         )
     return values
+
+
+def _is_of_pairs(model: Any) -> bool:
+    """Return whether the values are those of pairs, of which three classes have three too."""
+    while hasattr(model, "steps") or hasattr(model, "best_estimator_"):
+        model = model.steps[-1][1] if hasattr(model, "steps") else model.best_estimator_
+    return getattr(model, "decision_function_shape", None) == "ovo"

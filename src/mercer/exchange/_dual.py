@@ -192,17 +192,20 @@ def _plain(kernel: Kernel, vectors: Any, form: str) -> tuple[PlainKernel, Any, f
             f"{form} knows linear, polynomial, RBF, sigmoid and precomputed kernels only; got "
             f"{kernel!r}."
         )
-    if found.scales is not None:
+    gamma, scales = found.gamma, found.scales
+    if scales is not None and found.family == "rbf" and scales.size == 1:
+        gamma, scales = gamma * float(scales[0] ** 2), None  # a huge or tiny one
+    if scales is not None:
         if found.is_stationary:
             raise ValueError(
                 f"{form} knows RBF kernels with one width for all features only; got {kernel!r}."
             )
         # <s x, s z> = <x, s^2 z>
-        squares = found.scales**2
+        squares = scales**2
         vectors = (
             sp.csr_array(vectors.multiply(squares)) if sp.issparse(vectors) else vectors * squares
         )
-    plain = PlainKernel.of(NAMES[found.family], found.gamma, found.coef0, found.degree)
+    plain = PlainKernel.of(NAMES[found.family], gamma, found.coef0, found.degree)
     return plain, vectors, found.factor
 
 

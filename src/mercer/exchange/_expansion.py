@@ -38,6 +38,9 @@ class Expansion:
         `NearestHypersphereClassifier` are minus the squared distances to its centres.
     rounding : float
         Values of one class no larger than this count as 0.
+    highest : float
+        The value at a ball's centre. With a kernel that is not positive semi-definite some rows
+        would come out nearer than that.
     origin : ndarray of shape (d,)
         o, which is 0 but for distances of a linear kernel: near the centres nothing cancels.
     """
@@ -48,6 +51,7 @@ class Expansion:
     constants: Floats
     diagonal_factor: float
     rounding: float
+    highest: float
     origin: Floats
 
     @classmethod
@@ -65,6 +69,7 @@ class Expansion:
         if not len(points):
             points, coefficients = np.zeros((1, n_features)), np.zeros((len(coefficients), 1))
         rounding, origin = getattr(model, "_rounding", 0.0), np.zeros(n_features)
+        highest = np.inf
         if isinstance(model, SVDD | NearestHypersphereClassifier):
             halves = 0.5 * coefficients
             if isinstance(found.kernel, Linear):
@@ -72,14 +77,15 @@ class Expansion:
                 points = points - origin
             constants = -_squared_lengths(found.kernel, points, halves)
             if isinstance(model, SVDD):
-                constants += model.radius_**2
+                highest = float(model.radius_**2)
+                constants += highest
                 rounding = ON_THE_SURFACE * model._balls.scale
         else:
             constants = np.asarray(model.intercept_, dtype=np.float64)
             if isinstance(found.kernel, Linear):  # the weights as they are, rounded once only
                 points, coefficients = dense(model.coef_), np.eye(len(constants))
         q = found.diagonal_factor
-        return cls(found.kernel, points, coefficients, constants, q, rounding, origin)
+        return cls(found.kernel, points, coefficients, constants, q, rounding, highest, origin)
 
     def values(self, X: Any) -> Floats:
         """Return the values in double precision, without the engine: what an export must give."""

@@ -133,8 +133,10 @@ def regression(graph: Graph, model: Any, rows: Rows) -> str:
 
 def one_class(graph: Graph, model: Any, rows: Rows) -> tuple[str, str]:
     """Add +1 or -1, and the decision values."""
-    values, rounding = machine_values(graph, model, rows), Expansion.of(model).rounding
-    is_clear = graph("Greater", graph("Abs", values), float(rounding))
+    values, found = machine_values(graph, model, rows), Expansion.of(model)
+    if np.isfinite(found.highest):
+        values = graph("Min", values, found.highest)
+    is_clear = graph("Greater", graph("Abs", values), float(found.rounding))
     values = graph("Mul", values, graph.cast(is_clear, "f8"))
     inside = graph.cast(graph("GreaterOrEqual", values, 0.0), "i8")
     labels = graph("Sub", graph("Mul", inside, np.array(2)), np.array(1))

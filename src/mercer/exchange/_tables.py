@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -66,6 +67,31 @@ def without_table(model: Any, form: str) -> tuple[Filling | None, Any]:
     if not others or not hasattr(first, "medians_"):
         return None, Pipeline([model.steps[0], *others]) if others else model
     return Filling(tuple(map(str, first.feature_names_in_)), first.medians_), Pipeline(others)
+
+
+def with_fillings(model: Any) -> Any:
+    """Return a pipeline whose imputers of numbers are `Filling`, which ONNX has in any precision.
+
+    skl2onnx's own operator for them runs in single precision only.
+    """
+    if isinstance(model, Pipeline):
+        filled = copy(model)
+        filled.steps = [(name, with_fillings(step)) for name, step in model.steps]
+        return filled
+    numbers = _put_in_gaps(model)
+    return model if numbers is None else Filling((), numbers)
+
+
+def _put_in_gaps(step: Any) -> NDArray[np.float64] | None:
+    """Return what a step puts in place of NaN, or None if it is no imputer or does more."""
+    if not isinstance(step, SimpleImputer) or step.add_indicator:
+        return None
+    try:
+        numbers = np.asarray(step.statistics_, dtype=np.float64)
+        is_plain = np.isnan(step.missing_values) and np.isfinite(numbers).all()
+    except (TypeError, ValueError):  # of words
+        return None
+    return numbers if is_plain else None
 
 
 def _refuse(columns: Any, form: str) -> None:

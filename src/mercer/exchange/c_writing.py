@@ -117,6 +117,7 @@ class _Program:
     constants: Floats
     diagonal_factor: float
     rounding: float
+    highest: float
     filling: Filling | None
 
     @classmethod
@@ -151,6 +152,7 @@ class _Program:
             constants,
             form.factor * found.diagonal_factor,
             found.rounding,
+            found.highest,
             filling,
         )
 
@@ -288,6 +290,9 @@ class _Program:
         if isinstance(self.model, SVR):
             yield "return values[0];"
         elif not isinstance(self.model, SVC):
+            if np.isfinite(self.highest):
+                yield f"if (values[0] > {number(self.highest)})"
+                yield f"    values[0] = {number(self.highest)}; /* at the centre */"
             yield f"if (fabs(values[0]) <= {number(self.rounding)})"
             yield "    values[0] = 0.0; /* on the boundary */"
             yield "return values[0] >= 0;"

@@ -139,7 +139,9 @@ def _shapes(operator: Any) -> None:
 
 
 def _shape_of_filled(operator: Any) -> None:
-    kind = type(operator.inputs[0].type)
+    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
+
+    kind = DoubleTensorType if _is_double(operator.inputs) else FloatTensorType
     operator.outputs[0].type = kind([None, operator.raw_operator.medians.size])
 
 
@@ -147,18 +149,22 @@ def _fill(scope: Any, operator: Any, container: Any) -> None:
     """Put the medians where there are gaps."""
     graph, filling = Graph(scope, container), operator.raw_operator
     double = _is_double(operator.inputs)
-    X = graph.cast(operator.inputs[0].full_name, "f8" if double else "f4")
+    X = _together(graph, operator.inputs, double)
     medians = filling.medians.astype(np.float64 if double else np.float32)
     is_gap = graph("Or", graph("IsNaN", X), graph("IsInf", X))
     graph.name(graph("Where", is_gap, medians, X), operator.outputs[0].full_name)
 
 
+def _together(graph: Graph, inputs: Any, double: bool) -> str:
+    """Return all inputs as one matrix, of a data frame one for each column."""
+    parts = [graph.cast(one.full_name, "f8" if double else "f4") for one in inputs]
+    return parts[0] if len(parts) == 1 else graph("Concat", *parts, axis=1)
+
+
 def _convert(scope: Any, operator: Any, container: Any) -> None:
     graph, model = Graph(scope, container), operator.raw_operator
-    names = [one.full_name for one in operator.inputs]
     double = _is_double(operator.inputs)
-    parts = [graph.cast(name, "f8" if double else "f4") for name in names]
-    X = parts[0] if len(parts) == 1 else graph("Concat", *parts, axis=1)
+    X = _together(graph, operator.inputs, double)
     rows = Rows(X, None) if double else Rows(graph.cast(X, "f8"), X)
     if isinstance(model, REGRESSIONS):
         values = [regression(graph, model, rows)]

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.exchange._searches import without_searches
-from mercer.exchange._tables import Filling, without_table
+from mercer.exchange._tables import Filling, with_fillings, without_table
 from mercer.exchange.onnx_registering import CLASSIFIERS, MACHINES, OF_ONE_CLASS, register_onnx
 
 LABELLING = (*CLASSIFIERS, *OF_ONE_CLASS)
@@ -78,7 +78,7 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
 
     row = _row(model, X)
     try:
-        return convert(model, row, **options)
+        return convert(with_fillings(model), row, **options)
     except (MissingConverter, MissingShapeCalculator):
         raise _no_converter(model) from None
     except (ValueError, TypeError) as error:  # ours say what is wrong

@@ -8,8 +8,7 @@ need is refused: methods, partial functions, operators, bytes, constructors with
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,21 +25,12 @@ from mercer.persistence._trusted import (
     trusted_functions,
     trusted_objects,
 )
-from mercer.persistence.errors import RefusalError, StrangeFunctionError, StrangeTypeError
-
-Node = dict[str, Any]
+from mercer.persistence._walk import COMMON, Node, Walk, place_of
+from mercer.persistence.errors import RefusalError, StrangeFunctionError
 
 PROTOCOL = 2
 """The form of schemas that is known here; skops counts them."""
 
-DEEPEST = 100
-"""Nodes inside each other; skops and Python need a few calls for each."""
-
-MOST_REPEATED = 2**20
-"""Nodes that are met again by way of references. skops goes through these as often as something
-refers to them: a few lists of lists of the same lists would keep it busy for ever."""
-
-COMMON = {"__class__", "__module__", "__loader__", "__id__"}
 TREE = "sklearn.tree._tree.Tree"
 SPARSE = {f"scipy.sparse._{c}.{c}_{form}" for c in ("csr", "csc") for form in ("array", "matrix")}
 MASKED = {"numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"}  # as NumPy's version has it
@@ -48,30 +38,12 @@ RANDOM_STATES = {"numpy.random.mtrand.RandomState", "numpy.random.RandomState"}
 GENERATORS = {"numpy.random._generator.Generator", "numpy.random.Generator"}
 
 
-class Audit:
-    """Goes through all nodes of a schema.
-
-    Parameters
-    ----------
-    heads : mapping from str to Head
-        The arrays of the archive.
-
-    Attributes
-    ----------
-    types : set of str
-        What skops has to be told to trust.
-    files : set of str
-        The arrays that are used.
-    """
+class Audit(Walk):
+    """Goes through all nodes of a schema, with a rule for each kind; see `Walk`."""
 
     def __init__(self, heads: Mapping[str, Head]) -> None:
-        self.heads = heads
-        self.types: set[str] = set()
-        self.files: set[str] = set()
-        self._whole: dict[int, tuple[int, int]] = {}  # nodes inside, and how deep
-        self._met = self._repeated = self._deepest = self._read_again = 0
-        self._most_read_again = 2**20 + sum(head.size for head in heads.values())
-        self._rules: dict[str, Callable[[Node, tuple[str, ...]], None]] = {
+        super().__init__(heads)
+        self._rules = {
             "DictNode": self._dict,
             "ListNode": self._list,
             "TupleNode": self._tuple,
@@ -101,69 +73,6 @@ class Audit:
         schema.pop("_skops_version", None)
         self._free(schema, ())
 
-    def _free(self, node: Any, path: tuple[str, ...]) -> None:
-        """Check a node that may be the same object as one before it."""
-        if isinstance(node, dict) and node.get("__loader__") == "CachedNode":
-            self._reference(node, path)
-            return
-        met, deepest = self._met + self._repeated, self._deepest
-        self._deepest = len(path)
-        self._node(node, path)
-        if "__id__" in node:
-            number = node["__id__"]
-            if type(number) is not int or number <= 0 or number in self._whole:
-                raise RefusalError("two different parts of it claim to be the same")
-            inside = self._met + self._repeated - met
-            self._whole[number] = (inside, self._deepest - len(path))
-        self._deepest = max(self._deepest, deepest)
-
-    def _reference(self, node: Node, path: tuple[str, ...]) -> None:
-        """Count what lies behind a reference, which must be whole and so cannot contain it."""
-        number = node.get("__id__")
-        if type(number) is not int or number not in self._whole or set(node) != COMMON:
-            raise RefusalError("it refers to something that is not there")
-        inside, depth = self._whole[number]
-        self._repeated += inside
-        self._deepest = max(self._deepest, len(path) + depth)
-        if self._repeated > MOST_REPEATED or self._deepest > DEEPEST:
-            raise RefusalError("its parts refer to each other beyond all bounds")
-
-    def _own(self, node: Any, path: tuple[str, ...], *loaders: str) -> Node:
-        """Check a node that must not be shared with other places, of one of the given kinds."""
-        self._unshared(node, path, *loaders)
-        self._node(node, path)
-        return node
-
-    def _unshared(self, node: Any, path: tuple[str, ...], *loaders: str) -> None:
-        if not isinstance(node, dict) or "__id__" in node or node.get("__loader__") not in loaders:
-            raise RefusalError(f"something is not of the kind that its place needs{_place(path)}")
-
-    def _node(self, node: Any, path: tuple[str, ...]) -> None:
-        self._met += 1
-        self._deepest = max(self._deepest, len(path))
-        if len(path) > DEEPEST:
-            raise RefusalError(f"its parts are more than {DEEPEST} deep inside each other")
-        if not isinstance(node, dict):
-            raise RefusalError(f"something is no part of a plan{_place(path)}")
-        names = [node.get(key) for key in ("__class__", "__module__", "__loader__")]
-        if not all(isinstance(name, str) for name in names):
-            raise RefusalError(f"something has no type{_place(path)}")
-        if names[2] in ("MethodNode", "PartialNode", "OperatorFuncNode"):
-            raise StrangeFunctionError(f"{names[1]}.{names[0]}", _place(path))
-        if names[2] not in self._rules:
-            raise StrangeTypeError(f"{names[1]}.{names[0]}", _place(path))
-        self._rules[names[2]](node, path)
-
-    def _fields(self, node: Node, *names: str) -> None:
-        if set(node) - COMMON != set(names):
-            raise RefusalError(f"a {node['__loader__']} in it has other fields than it should")
-
-    def _must_be(self, node: Node, allowed: Iterable[str], path: tuple[str, ...]) -> str:
-        name = f"{node['__module__']}.{node['__class__']}"
-        if name not in allowed:
-            raise StrangeTypeError(name, _place(path))
-        return name
-
     def _dict(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node, "key_types", "content")
         name = self._must_be(node, DICTS, path)
@@ -174,7 +83,7 @@ class Audit:
             self._own(kind, (*path, "keys"), "TypeNode")
             self._must_be(kind, KEYS, path)
         if not isinstance(node["content"], dict) or len(kinds) != len(node["content"]):
-            raise RefusalError(f"a dictionary has more or fewer keys than it says{_place(path)}")
+            raise RefusalError(f"a dictionary has more or fewer keys than it says{place_of(path)}")
         for key, value in node["content"].items():
             self._free(value, (*path, key))
 
@@ -182,7 +91,7 @@ class Audit:
         self._fields(node, "content")
         self._must_be(node, [kind], path)
         if not isinstance(node["content"], list):
-            raise RefusalError(f"a list is none{_place(path)}")
+            raise RefusalError(f"a list is none{place_of(path)}")
         for value in node["content"]:
             self._free(value, (*path, ""))
 
@@ -195,7 +104,7 @@ class Audit:
         if TUPLES[name] is not None:
             self.types.add(name)
             if len(node["content"]) != TUPLES[name]:
-                raise RefusalError(f"a tuple has more or fewer entries than names{_place(path)}")
+                raise RefusalError(f"a tuple has more or fewer entries than names{place_of(path)}")
 
     def _set(self, node: Node, path: tuple[str, ...]) -> None:
         self._items(node, "builtins.set", path)
@@ -205,29 +114,20 @@ class Audit:
         self._fields(node, "content", "is_json")
         self._value(node, path)
 
-    def _value(self, node: Node, path: tuple[str, ...]) -> Any:
-        text = node["content"]
-        if not isinstance(text, str) or text[:1] in "[{ \t\r\n":
-            raise RefusalError(f"something is no single value{_place(path)}")
-        try:
-            return json.loads(text)
-        except ValueError:
-            raise RefusalError(f"something is no single value{_place(path)}") from None
-
     def _array(self, node: Node, path: tuple[str, ...]) -> None:
         if node.get("type") == "numpy":
             self._fields(node, "type", "file")
             name = self._must_be(node, SCALARS | {"numpy.ndarray"}, path)
             head = self._file(node, path)
             if head.is_sparse or (head.shape and name != "numpy.ndarray"):
-                raise RefusalError(f"an array is not of the kind that it says{_place(path)}")
+                raise RefusalError(f"an array is not of the kind that it says{place_of(path)}")
             return
         self._fields(node, "type", "content", "shape")
         self._must_be(node, ["numpy.ndarray"], path)
         shape = self._own(node["shape"], path, "TupleNode")["content"]
         sizes = [self._count(size, path) for size in shape]
         if node["type"] != "json" or not sizes:
-            raise RefusalError(f"an array is not of the kind that it says{_place(path)}")
+            raise RefusalError(f"an array is not of the kind that it says{place_of(path)}")
         self._block(node["content"], sizes, path)
 
     def _block(self, items: Any, sizes: list[int], path: tuple[str, ...]) -> None:
@@ -236,7 +136,7 @@ class Audit:
         NumPy unfolds these, so that nothing in them may be shared, or be a list or array itself.
         """
         if not isinstance(items, list) or len(items) != sizes[0]:
-            raise RefusalError(f"an array has another length than it says{_place(path)}")
+            raise RefusalError(f"an array has another length than it says{place_of(path)}")
         for item in items:
             self._met += 1
             if len(sizes) > 1:
@@ -251,30 +151,12 @@ class Audit:
         if len(sizes) > 1:
             self._block(items, sizes, path)
         elif not isinstance(items, list) or len(items) != sizes[0]:
-            raise RefusalError(f"an array has another length than it says{_place(path)}")
+            raise RefusalError(f"an array has another length than it says{place_of(path)}")
         else:
             for item in items:
                 node = self._own(item, (*path, ""), "JsonNode", "NdArrayNode", "ObjectNode")
                 if node["__class__"] == "ndarray":
-                    raise RefusalError(f"an array stands in another one{_place(path)}")
-
-    def _file(self, node: Node, path: tuple[str, ...]) -> Head:
-        name = node["file"]
-        if not isinstance(name, str) or name not in self.heads:
-            raise RefusalError(f"an array is missing{_place(path)}")
-        if name in self.files:  # which skops reads again, into other memory
-            self._read_again += self.heads[name].size
-            if self._read_again > self._most_read_again:
-                raise RefusalError("an array of it stands in too many places")
-        self.files.add(name)
-        return self.heads[name]
-
-    def _head(self, node: Any, path: tuple[str, ...]) -> Head:
-        """Return the head of what must be an array of numbers of its own."""
-        self._own(node, path, "NdArrayNode")
-        if node["type"] != "numpy" or node["__class__"] != "ndarray":
-            raise RefusalError(f"something is no array of numbers{_place(path)}")
-        return self.heads[node["file"]]
+                    raise RefusalError(f"an array stands in another one{place_of(path)}")
 
     def _masked(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node, "content")
@@ -282,12 +164,6 @@ class Audit:
         content = self._content(node, {"data", "mask"}, path)
         for part in content.values():
             self._own(part, path, "NdArrayNode")
-
-    def _content(self, node: Node, names: set[str], path: tuple[str, ...]) -> Node:
-        content = node["content"]
-        if not isinstance(content, dict) or set(content) != names:
-            raise RefusalError(f"something has other parts than it should{_place(path)}")
-        return content
 
     def _dtype(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node, "content")
@@ -298,7 +174,7 @@ class Audit:
         self._fields(node, "type", "file")
         self.types.add(self._must_be(node, SPARSE, path))
         if node["type"] != "scipy" or not self._file(node, path).is_sparse:
-            raise RefusalError(f"a sparse matrix is none{_place(path)}")
+            raise RefusalError(f"a sparse matrix is none{place_of(path)}")
 
     def _object(self, node: Node, path: tuple[str, ...]) -> None:
         self.types.add(self._must_be(node, trusted_objects(), path))
@@ -318,7 +194,7 @@ class Audit:
         self._fields(node)
         name = f"{node['__module__']}.{node['__class__']}"
         if name not in trusted_functions():
-            raise StrangeFunctionError(name, _place(path))
+            raise StrangeFunctionError(name, place_of(path))
         self.types.add(name)
 
     def _slice(self, node: Node, path: tuple[str, ...]) -> None:
@@ -326,7 +202,7 @@ class Audit:
         self._must_be(node, ["builtins.slice"], path)
         content = self._content(node, {"start", "stop", "step"}, path)
         if any(not isinstance(end, int | str | None) for end in content.values()):
-            raise RefusalError(f"a slice has strange ends{_place(path)}")
+            raise RefusalError(f"a slice has strange ends{place_of(path)}")
 
     def _tree(self, node: Node, path: tuple[str, ...]) -> None:
         """A tree of scikit-learn, which believes the sizes that it is told."""
@@ -334,7 +210,7 @@ class Audit:
         self.types.add(self._must_be(node, [TREE], path))
         arguments = self._arguments(node, path)
         if len(arguments) != 3:
-            raise RefusalError(f"a tree has other parts than it should{_place(path)}")
+            raise RefusalError(f"a tree has other parts than it should{place_of(path)}")
         n_features, n_outputs = (self._count(arguments[k], path) for k in (0, 2))
         classes = self._head(arguments[1], path)
         attributes = self._own(node["content"], path, "DictNode")
@@ -349,30 +225,16 @@ class Audit:
             or classes.dtype != np.intp
             or not 0 < n_features < 2**31
         ):
-            raise RefusalError(f"the parts of a tree do not fit together{_place(path)}")
-
-    def _arguments(self, node: Node, path: tuple[str, ...]) -> list[Any]:
-        reduced = node["__reduce__"]
-        if not isinstance(reduced, dict) or set(reduced) != {"args"}:
-            raise RefusalError(f"something has other parts than it should{_place(path)}")
-        found: list[Any] = self._own(reduced["args"], path, "TupleNode")["content"]
-        return found
-
-    def _count(self, node: Any, path: tuple[str, ...]) -> int:
-        """Return a whole number that is not negative, as numbers of NumPy or of Python."""
-        value = self._value(self._own(node, path, "JsonNode"), path)
-        if type(value) is not int or value < 0:
-            raise RefusalError(f"a number is no number of things{_place(path)}")
-        return value
+            raise RefusalError(f"the parts of a tree do not fit together{place_of(path)}")
 
     def _loss(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node, "__reduce__", "content")
         self.types.add(self._must_be(node, LOSSES, path))
         for argument in self._arguments(node, path):
             if type(self._value(self._own(argument, path, "JsonNode"), path)) is not float:
-                raise RefusalError(f"a loss has strange numbers{_place(path)}")
+                raise RefusalError(f"a loss has strange numbers{place_of(path)}")
         if self._own(node["content"], path, "DictNode", "TupleNode")["content"]:
-            raise RefusalError(f"a loss has strange numbers{_place(path)}")
+            raise RefusalError(f"a loss has strange numbers{place_of(path)}")
 
     def _random_state(self, node: Node, path: tuple[str, ...]) -> None:
         self._fields(node, "content")
@@ -383,7 +245,7 @@ class Audit:
         inner = self._content(state, {"key", "pos"}, path)
         head = self._head(inner["key"], path)
         if head.shape != (624,) or self._count(inner["pos"], path) > 624:
-            raise RefusalError(f"the state of a random generator is impossible{_place(path)}")
+            raise RefusalError(f"the state of a random generator is impossible{place_of(path)}")
 
     def _generator(self, node: Node, path: tuple[str, ...]) -> None:
         """Only NumPy's usual generator, whose state is a few whole numbers."""
@@ -396,10 +258,4 @@ class Audit:
         names = {"entropy", "spawn_key", "pool_size", "n_children_spawned"}
         seeds = self._content(self._own(content["seed_seq"], path, "DictNode"), names, path)
         if kind != "PCG64" or self._count(seeds["pool_size"], path) != 4:
-            raise RefusalError(f"a random generator is not NumPy's usual one{_place(path)}")
-
-
-def _place(path: tuple[str, ...]) -> str:
-    """Return for instance " (in steps, kernel)"."""
-    names = [name for name in path if name]
-    return f" (in {', '.join(names[-3:])})" if names else ""
+            raise RefusalError(f"a random generator is not NumPy's usual one{place_of(path)}")

@@ -43,6 +43,7 @@ def check_sound(model: Any) -> None:
             check_lengths(part, facts)
             if type(part).__module__.startswith("mercer."):
                 _check_numbers(part, facts)
+                _check_kernel(part)
 
 
 def parts(model: Any) -> Iterator[Any]:
@@ -158,3 +159,19 @@ def _check_numbers(part: Any, facts: Facts) -> None:
 
 def _is_finite(value: Any) -> bool:
     return bool(np.isfinite(value.data if sp.issparse(value) else value).all())
+
+
+def _check_kernel(part: Any) -> None:
+    """See that a fitted machine knows its columns, and that its kernel has its numbers."""
+    columns, kernel = vars(part).get("n_features_in_", 1), vars(part).get("kernel_")
+    name = type(part).__name__
+    if not isinstance(columns, int | np.integer) or isinstance(columns, bool) or columns < 1:
+        raise RefusalError(f"a {name} claims an impossible number of columns")
+    try:
+        for each in [] if kernel is None else parts(kernel):
+            if hasattr(each, "free_parameters"):
+                each.free_parameters()
+    except (ValueError, TypeError, AttributeError):
+        raise RefusalError(
+            f"the kernel of a {type(part).__name__} has impossible numbers"
+        ) from None

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, opened
 from mercer.persistence._arrays import head_of
 from mercer.persistence._header import LARGEST, read_header
-from mercer.persistence._json import read_json
+from mercer.persistence._json import check_plan, read_json
 from mercer.persistence._schema import Audit
 from mercer.persistence._search_trees import grow_search_trees
 from mercer.persistence._sound import check_sound, parts
@@ -25,10 +25,11 @@ def load(path: Any) -> Any:
 
     Nothing in the file is run. Before anything is built, the checksum is compared; then parts,
     shapes and lengths are compared with what is there, and all types with a list of those that
-    models of mercer and scikit-learn consist of. So the arrays of a file take at most three times
-    their length of memory and its plan of objects about ten times its own, whatever the file
-    claims. Trees for the search of neighbours, which files leave out, are grown again, each once;
-    for many rows of one column with small leaves they take a multiple of the rows, at most 24.
+    models of mercer and scikit-learn consist of. So the arrays of a file take about twice their
+    length of memory, whatever it claims, and its plan of objects thirteen times its own, which is
+    refused above half a GiB unless the file is as long. Trees for the search of neighbours, which
+    files leave out, are grown again, each once; for many rows of one column with small leaves they
+    take a multiple of the rows, at most 24.
 
     A checksum tells damage, not who wrote a file: one from a stranger runs no code, but its
     predictions are worth what the stranger's word is.
@@ -68,6 +69,7 @@ def load(path: Any) -> Any:
         skops = imported_skops()
         heads = {name: head_of(archive, name) for name in archive.namelist() if is_array(name)}
         audit = Audit(heads)
+        check_plan(archive.getinfo(SCHEMA).file_size, os.fstat(file.fileno()).st_size)
         audit.check(read_json(archive.read(SCHEMA)))
         if audit.files != set(heads):
             raise RefusalError("it has arrays that nothing in it asks for")

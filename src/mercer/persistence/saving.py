@@ -12,7 +12,7 @@ from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
 from mercer.persistence._canonical import canonical
 from mercer.persistence._header import written_header
-from mercer.persistence._json import read_json
+from mercer.persistence._json import check_plan, read_json
 from mercer.persistence._schema import Audit
 from mercer.persistence._sound import check_sound
 from mercer.persistence.errors import (
@@ -87,6 +87,7 @@ def _members(model: Any) -> dict[str, bytes]:
         check_sound(model)
         with ZipFile(io.BytesIO(skops.dumps(model))) as archive:
             members = canonical(archive)
+        check_plan(len(members[SCHEMA]), sum(map(len, members.values())))
         arrays = {part: head_in(members[part], part) for part in members if is_array(part)}
         audit = Audit(arrays)
         audit.check(read_json(members[SCHEMA]))
@@ -107,7 +108,10 @@ def _members(model: Any) -> dict[str, bytes]:
             "of SciPy do; give a random search lists of values in their place."
         ) from None
     except (RefusalError, TypeError, ValueError) as error:
-        raise ModelFileError(f"{name} cannot be saved: {one_line(error)}.") from None
+        reason = one_line(error).rstrip(".")
+        raise ModelFileError(
+            f"{name} cannot be saved: {reason}; help(mercer.save) says what can be saved."
+        ) from None
     return {HEADER: written_header(model, audit.types)} | members
 
 
