@@ -44,6 +44,10 @@ MENDED = {
     "a sum that rounding puts on its bounds": [20804774, 51005198],
     "rows that lie on the boundary": [30400406],
     "sums beyond arithmetic": [9000159, 9001935, 9001951, 9002097, 9501734],
+    "products that tanh hides": [9600060, 9600148],
+    "distances of sparse rows": [9500997],
+    "a matrix of no numbers whose diagonal is ones": [70200004],
+    "weights whose squares overflow": [70010209, 70010967],
 }
 
 
