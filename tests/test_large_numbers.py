@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
@@ -28,10 +30,10 @@ from mercer import (
     OneClassSVM,
 )
 from mercer.feature_selection import ScaledFeatureSelector, ZeroNormSelector
-from mercer.gram import make_gram
-from mercer.kernels import Linear
+from mercer.gram import StoredGram, make_gram
+from mercer.kernels import Linear, squared_distances
 from mercer.problems import hinge_svc
-from mercer.solvers import solve
+from mercer.solvers import solve, solve_path
 
 STALLED = "the arithmetic allows no smaller gap"
 PATIENCE = 200_000  # steps without a gap half as large, of up to a hundred variables
@@ -118,6 +120,21 @@ def test_the_solver_reports_that_it_stalls(n: int) -> None:
     assert program.contains(solution.beta)
 
 
+def test_a_small_program_is_given_up_soon() -> None:
+    """After pair steps and active sets have failed, a tenth of the patience is enough."""
+    program, gram = hinge_svc(Y, C=1.0), make_gram(Linear(), 1e20 * X)
+    solution = solve(program, gram, solver="smo")
+    assert solution.status == "stalled"
+    assert solution.n_iter < PATIENCE // 4
+
+
+def test_a_path_is_given_up_soon() -> None:
+    gram = StoredGram(make_gram(Linear(), 1e20 * X).matrix())
+    found = solve_path(hinge_svc(Y, C=1.0), gram, [1e-3, 1.0, 1e3])
+    assert set(found.status) == {"stalled"}
+    assert found.n_iter.max() < PATIENCE // 4
+
+
 @pytest.mark.parametrize(
     "model",
     [LINEAR, SVC(kernel="linear", solver="linear"), SVR(kernel="linear"), KernelRFE(LINEAR)],
@@ -171,6 +188,54 @@ def test_weights_beyond_arithmetic_are_refused(model: Any) -> None:
     """Before, their squares overflowed, and models were made of what was left."""
     with pytest.raises(ValueError, match=r"^sample_weight must be 1e\+100 at most; divide"):
         model.fit(X, Y, sample_weight=LARGEST_WEIGHTS)
+
+
+FAR = np.array([[1.0, 1.0, -0.5, 1.0]])
+ANSWERS: dict[str, tuple[Any, float]] = {
+    "SVC linear": (SVC(kernel="linear", C=1e6), 1e308),
+    "SVC poly": (SVC(kernel="poly"), 1e200),
+    "SVR": (SVR(kernel="poly"), 1e200),
+    "OneClassSVM": (OneClassSVM(kernel="poly"), 1e200),
+    "SVDD": (SVDD(kernel="linear"), 1e200),
+    "NearestHypersphereClassifier": (NearestHypersphereClassifier(kernel="linear"), 1e200),
+    "KernelPerceptron": (KernelPerceptron(kernel="poly"), 1e200),
+    "RVC": (RVC(kernel="poly"), 1e200),
+    "RVR": (RVR(basis="columns"), 1e200),
+}
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize(("model", "scale"), ANSWERS.values(), ids=ANSWERS)
+def test_rows_beyond_arithmetic_get_no_answer(model: Any, scale: float, form: Any) -> None:
+    """Before, decision values were infinite or not a number, and labels were those of one class."""
+    shifted = 0.01 * (X + 2.0 * Y[:, None])
+    model = clone(model).fit(shifted, Y)
+    with pytest.raises(ValueError, match="scale the features"):
+        model.predict(form(scale * FAR))
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_products_that_tanh_hides_get_no_answer(form: Any) -> None:
+    """Before, dense rows had values of 1, for the tanh of no number."""
+    model = SVC(kernel="sigmoid", gamma=1e-4).fit(100 * X, Y)
+    with pytest.raises(ValueError, match="scale the features"):
+        model.decision_function(form(1.5e308 * FAR))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_rows_far_from_all_others_get_the_offset(kernel: str) -> None:
+    model = SVC(kernel=kernel).fit(X, Y)
+    for form in (np.asarray, csr_array):
+        np.testing.assert_array_equal(model.decision_function(form(1e300 * FAR)), model.intercept_)
+
+
+def test_sparse_rows_whose_squares_overflow_have_distances() -> None:
+    """Before, differences of infinite numbers, which dense rows do not need."""
+    rows = 1e200 * np.repeat(X[:2], [2, 1], axis=0)
+    expected = [[0.0, 0.0, np.inf], [0.0, 0.0, np.inf], [np.inf, np.inf, 0.0]]
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.testing.assert_array_equal(squared_distances(csr_array(rows)), expected)
 
 
 WEIGHTS = {
