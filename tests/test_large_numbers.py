@@ -215,6 +215,7 @@ def test_rows_beyond_arithmetic_get_no_answer(model: Any, scale: float, form: An
         model.predict(form(scale * FAR))
 
 
+@pytest.mark.filterwarnings("ignore:The kernel is not positive")
 @pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
 def test_products_that_tanh_hides_get_no_answer(form: Any) -> None:
     """Before, dense rows had values of 1, for the tanh of no number."""

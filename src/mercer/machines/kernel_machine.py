@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from mercer._inputs import RememberedParameters, checked_weights
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import wanted_threads
-from mercer.gram import Gram, finite, make_gram
+from mercer.gram import Gram, make_gram
 from mercer.kernels import Kernel, Linear, as_kernel
 from mercer.machines.training import warn_if_indefinite
 from mercer.solvers import Options, Solution, Solutions
@@ -112,7 +112,6 @@ class TrainingRows:
         kernel = kernel.resolve(points, None if sample_weight is None else weights[kept])
         moved = centred(kernel, points) if translate else points
         gram = make_gram(kernel, moved, memory=cache_bytes)
-        finite(gram.diag())  # before anything is made of the values
         warn_if_indefinite(kernel, gram)
         return cls(X, kept, weights[kept], points, kernel, gram)
 
