@@ -47,7 +47,7 @@ BlockSmo<T>::BlockSmo(const RowSource<T>& source, const SmoProblem& problem, con
 template <class T>
 SmoStatus BlockSmo<T>::run(double tol, bool may_shrink) {
     double last_objective = std::numeric_limits<double>::infinity();
-    Patience patience(n_);
+    Patience patience(session_.options, n_);
     const double wanted = tol;
     bool is_refining = false;
     int n_refinements = 0;

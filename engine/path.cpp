@@ -87,7 +87,9 @@ Index solve_all(const RowSource<T>& source, const PathProblem& problem, const do
 }  // namespace
 
 Index solve_path(const RowSupply& supply, const Index* row, const PathProblem& problem, const double* prices,
-                 Index n_prices, const SmoOptions& options, PathPoint at, const PathReport& report) {
+                 Index n_prices, const SmoOptions& given, PathPoint at, const PathReport& report) {
+    SmoOptions options = given;
+    options.patience = little_patience;  // whoever walks a path has each price solved on its own where that fails
     Pool pool(options.n_threads);
     Array<Index> selection;
     if (row) selection.assign(row, row + problem.n);

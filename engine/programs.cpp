@@ -249,6 +249,7 @@ private:
         const double aim = is_small ? std::min(tol_, small_tol) : tol_;
         if (has_active_set_solved(rows, aim, result) || !is_small) return result;
         options.max_iter = -1;
+        options.patience = little_patience;
         const std::int64_t before = result.n_iter;
         result = run(rows, options);
         result.n_iter += before;

@@ -91,7 +91,7 @@ public:
         if (!session_.options.shrinking || !source_.concurrent() || problem_.n <= too_few)
             return solve_everything(tol, false);
         // A matrix in memory can be worked on as it is; how many steps that will take is not known beforehand.
-        Patience patience(problem_.n);
+        Patience patience(session_.options, problem_.n);
         for (bool worth = !source_.resident(0) || problem_.n > 2 * session_.options.block;;) {
             const Violation now = violation_of(problem_, at_);
             if (!(now.gap() > tol)) return SmoStatus::converged;

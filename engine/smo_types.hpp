@@ -27,11 +27,15 @@ struct SmoProblem {
     Index row_of(Index i) const { return row ? row[i] : i; }
 };
 
+// Patience of a solve that is not the last resort, or that comes after others which have failed.
+constexpr Index little_patience = 200;
+
 struct SmoOptions {
     double tol = 1e-3;
     std::int64_t max_iter = -1;  // two-variable steps; negative: no limit
     double time_limit = -1.0;    // seconds; negative: no limit
     Index block = 2048;          // largest working set
+    Index patience = 2'000;      // steps for each variable without progress; hard problems take a few hundred in all
     bool shrinking = true;
     std::int64_t cache_bytes = std::int64_t(200) << 20;
     int n_threads = 1;  // of the pool that goes with them
@@ -123,7 +127,7 @@ inline bool is_settled(const SmoProblem& problem, const Point& at, const Violati
 // bound is beyond the digits of a number: the bounds are then so far away that no step comes near them.
 class Patience {
 public:
-    explicit Patience(Index n) : most_(steps_a_variable * std::max(n, fewest)) {}
+    Patience(const SmoOptions& options, Index n) : most_(options.patience * std::max(n, fewest)) {}
 
     // Whether so many steps have been taken since the least gap so far was halved.
     bool is_lost(double gap, std::int64_t n_iter) {
@@ -135,7 +139,7 @@ public:
     }
 
 private:
-    static constexpr Index steps_a_variable = 2'000, fewest = 100;  // hard problems take a few hundred in all
+    static constexpr Index fewest = 100;
     const Index most_;
     double least_ = std::numeric_limits<double>::infinity();
     std::int64_t since_ = 0;

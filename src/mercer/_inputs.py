@@ -99,7 +99,10 @@ def _test_parameters(owner: Any, values: Any, kinds: Any) -> None:
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Any], Any]:
-    """Decorate ``fit`` as scikit-learn does, which checks parameters, and refuse dates as data."""
+    """Decorate ``fit`` as scikit-learn does, which checks parameters, and refuse dates as data.
+
+    NumPy says nothing of numbers that overflow: whoever needs them refuses them in a sentence.
+    """
     in_context = validated_fit(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
     def decorate(fit: Any) -> Any:
@@ -110,7 +113,8 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Any], Any]:
             y = args[0] if args else keywords.get("y")
             if _holds_time(getattr(y, "dtype", None)) and is_regressor(estimator):
                 refuse_dates(y, "y")  # as names of classes they serve well
-            return fit(estimator, X, *args, **keywords)
+            with np.errstate(over="ignore", invalid="ignore"):
+                return fit(estimator, X, *args, **keywords)
 
         return in_context(without_dates)
 
@@ -273,8 +277,12 @@ def class_codes(y: Any, classes: Any) -> NDArray[np.int64]:
     return np.searchsorted(classes, labels)
 
 
+LARGEST_WEIGHT = 1e100
+"""Sums of squares of larger ones, times kernel values, are beyond float64."""
+
+
 def checked_weights(sample_weight: Any, X: Any) -> Any:
-    """Return one weight for each row: none negative, not all 0.
+    """Return one weight for each row: none negative, none beyond computing with, not all 0.
 
     Examples
     --------
@@ -288,4 +296,9 @@ def checked_weights(sample_weight: Any, X: Any) -> Any:
         raise ValueError("sample_weight must not be negative.")
     if not weights.any():
         raise ValueError("sample_weight must be above 0 for at least one row.")
+    if (weights > LARGEST_WEIGHT).any():
+        raise ValueError(
+            f"sample_weight must be {LARGEST_WEIGHT:g} at most; divide all weights by the largest, "
+            "and multiply C by it where there is one."
+        )
     return weights

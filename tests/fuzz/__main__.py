@@ -10,10 +10,12 @@ import signal
 import sys
 import time
 from collections import Counter
+from itertools import count
 from pathlib import Path
 
 from .crew import Worker
-from .regions import KNOWN
+from .program import draw_program
+from .regions import KNOWN, is_large
 
 FOLDER = Path("fuzz_findings")
 
@@ -26,6 +28,7 @@ def main() -> int:
     parser.add_argument("--start", type=int, help="first seed; otherwise a random one")
     parser.add_argument("--instruction-set", help="avx512, avx2 or baseline")
     parser.add_argument("--patience", type=float, default=30.0, help="processor seconds a program")
+    parser.add_argument("--large", action="store_true", help="only programs with huge numbers")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
@@ -46,15 +49,17 @@ def _run(worker: Worker, given: argparse.Namespace) -> int:
     end = time.monotonic() + 60 * given.minutes
     outcomes: Counter[str] = Counter()
     new = known = 0
-    seed = start
-    while time.monotonic() < end:
+    for seed in count(start):
+        if time.monotonic() > end:
+            break
+        if given.large and not is_large(draw_program(seed)):
+            continue
         found = worker.judge(seed)
         outcomes[found["outcome"]] += 1
         if found["findings"]:
             known, new = known + bool(found["region"]), new + (not found["region"])
             _save(found, given.instruction_set)
-        seed += 1
-    print(f"{seed - start} programs, seeds {start} to {seed - 1}: {dict(outcomes)}")
+    print(f"{outcomes.total()} programs, seeds {start} to {seed - 1}: {dict(outcomes)}")
     print(f"{new} with new findings, {known} in known regions ({', '.join(KNOWN) or 'none'})")
     return int(new > 0)
 

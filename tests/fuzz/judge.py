@@ -13,7 +13,7 @@ from .consistency import check_again, check_answers
 from .optimality import check_machines
 from .prediction import check_prediction
 from .program import Program, draw_program
-from .regions import largest_kernel_value, region_of
+from .regions import is_large, largest_kernel_value, region_of
 from .searches import check_search
 
 CHECKS = (check_answers, check_machines, check_prediction, check_search, check_again)
@@ -45,8 +45,8 @@ def _outcome(program: Program) -> tuple[str, list[str]]:
         try:
             model = program.fit(clone(program.estimator), program.given)
         except Exception as error:
-            return "refused", _judge_refusal(program, error)
-    findings = [f"{w.category.__name__}: {w.message}" for w in heard if _is_odd(program, w)]
+            return "refused", _odd(heard) + _judge_refusal(program, error)
+    findings = _odd(heard)
     stopped = any(issubclass(w.category, ConvergenceWarning) for w in heard)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -58,10 +58,9 @@ def _outcome(program: Program) -> tuple[str, list[str]]:
     return ("not converged" if stopped else "fitted"), findings
 
 
-def _is_odd(program: Program, warning: Any) -> bool:
-    """Say whether a warning is one of NumPy's that nobody should see."""
-    is_numpys = warning.category is RuntimeWarning
-    return is_numpys and not program.is_extreme
+def _odd(heard: list[Any]) -> list[str]:
+    """Return the warnings of NumPy's that nobody should see."""
+    return [f"RuntimeWarning: {w.message}" for w in heard if w.category is RuntimeWarning]
 
 
 REFUSALS = (
@@ -78,6 +77,17 @@ REFUSALS = (
 )
 """What any data may deserve, in small letters."""
 
+TOO_LARGE = (
+    "scale the features",
+    "scale them",
+    "divide all weights",
+    "multiply y by a constant",
+)
+"""What numbers near the ends of float64 deserve, or kernel values near its end."""
+
+LARGE = 1e60
+"""Kernel values of which some machines may say so; none may of rows that are merely large."""
+
 ALL_FAILED = "It is very likely that your model is misconfigured."
 """How scikit-learn's searches begin to repeat what all candidates said."""
 
@@ -91,10 +101,19 @@ def _may_be_indefinite(program: Program) -> bool:
     return program.may_be_indefinite or not size <= INDEFINITE
 
 
+def _is_beyond(program: Program) -> bool:
+    """Say whether sizes are a reason to refuse: of kernel values, squares, weights or targets."""
+    if largest_kernel_value(program) <= LARGE and not is_large(program):
+        return program.has_extreme_targets
+    return True
+
+
 def _judge_refusal(program: Program, error: Exception) -> list[str]:
     text = str(error)
     if isinstance(error, ValueError) and ("\n" not in text.strip() or ALL_FAILED in text):
-        if program.is_extreme or any(words in text.lower() for words in REFUSALS):
+        if any(words in text.lower() for words in REFUSALS):
+            return []
+        if _is_beyond(program) and any(words in text.lower() for words in TOO_LARGE):
             return []
         if _may_be_indefinite(program) and "not positive semi-definite" in text:
             return []

@@ -51,11 +51,11 @@ def _check(program: Program, model: Any, machine: Machine) -> Iterator[str]:
 
 
 def _kernel_rounding(program: Program, model: Any) -> float:
-    """Return the rounding of kernel values: distances are differences of squares."""
+    """Return the rounding of kernel values of at most 1: distances are differences of squares."""
     gamma = getattr(model.kernel_, "gamma", None)
     if model.kernel_.is_pairwise or not isinstance(gamma, float) or model.kernel == "poly":
         return 0.0
-    return 1e-15 * gamma * float((program.plain**2).sum(axis=1).max(initial=0.0))
+    return min(1.0, 1e-15 * gamma * float((program.plain**2).sum(axis=1).max(initial=0.0)))
 
 
 def _residual(machine: Machine) -> tuple[float, float]:

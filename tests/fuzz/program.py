@@ -46,6 +46,12 @@ class Program:
         return bool(sizes.max(initial=1.0) > 1e30 or sizes.min(initial=1.0) < 1e-30)
 
     @property
+    def has_extreme_targets(self) -> bool:
+        """Whether squares of the targets may leave the range of float64."""
+        sizes = np.abs(self._t())
+        return bool(sizes.max(initial=0.0) > 1e75 or sizes[sizes > 0].min(initial=1.0) < 1e-75)
+
+    @property
     def may_be_indefinite(self) -> bool:
         """Whether the kernel is one of those that need not be positive semi-definite."""
         model = getattr(self.estimator, "estimator", self.estimator)

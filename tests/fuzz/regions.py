@@ -1,8 +1,9 @@
-"""Where faults are known and not yet mended. Take a line out of `KNOWN` when it is."""
+"""Where faults are known and not yet mended, and how large the numbers of a program are."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,16 @@ from mercer.kernels import as_kernel
 
 from .program import Program
 
-KNOWN: dict[str, str] = {
-    "overflow": "sums of kernel values times multipliers are beyond float64, answers not finite",
-}
+KNOWN: dict[str, Callable[[Program], bool]] = {}
+"""From the name of a region to whether a program lies in it; none is left."""
 
 
 def region_of(program: Program) -> str | None:
     """Return the known region in which a program lies, None where everything has to hold."""
-    if "overflow" in KNOWN and _may_overflow(program):
-        return "overflow"
-    return None
+    return next((name for name, holds in KNOWN.items() if holds(program)), None)
 
 
-def _may_overflow(program: Program) -> bool:
+def is_large(program: Program) -> bool:
     """Say whether fourth powers of features, or squares of weights, leave the range of float64."""
     return bool(program.data.weights.max() > 1e100 or np.abs(program.plain).max() > 1e75)
 

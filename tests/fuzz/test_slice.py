@@ -10,11 +10,11 @@ import pytest
 
 from .crew import Worker
 from .estimators import KINDS
-from .judge import judge
+from .judge import _judge_refusal, judge
 from .machines import machines_of
 from .optimality import check_machines
 from .program import draw_program
-from .regions import region_of
+from .regions import is_large, region_of
 
 
 def first_seeds(each: int) -> list[int]:
@@ -44,6 +44,10 @@ MENDED = {
     "a sum that rounding puts on its bounds": [20804774, 51005198],
     "rows that lie on the boundary": [30400406],
     "sums beyond arithmetic": [9000159, 9001935, 9001951, 9002097, 9501734],
+    "products that tanh hides": [9600060, 9600148],
+    "distances of sparse rows": [9500997],
+    "a matrix of no numbers whose diagonal is ones": [70200004],
+    "weights whose squares overflow": [70010209, 70010967],
 }
 
 
@@ -104,3 +108,14 @@ def test_a_hang_is_a_finding() -> None:
         worker.close()
     assert found["outcome"] == "hung"
     assert found["drawn"] == judge(3)["drawn"]
+
+
+def test_a_refusal_needs_a_reason() -> None:
+    """Large numbers may be refused for their size, ordinary ones not, and none without advice."""
+    ordinary = draw_program(first_seeds(1)[0])
+    large = next(p for p in map(draw_program, range(10_000)) if is_large(p))
+    advice = ValueError("Kernel values are above 1e+250; scale the features.")
+    assert not ordinary.is_extreme
+    assert _judge_refusal(ordinary, advice) != []
+    assert _judge_refusal(large, advice) == []
+    assert _judge_refusal(large, ValueError("array must not contain infs or NaNs")) != []

@@ -1,7 +1,7 @@
 """How kernel values are computed and held: whole, in blocks, or as rows when needed."""
 
 from mercer._threads import available_threads, blas_threads
-from mercer.gram.base import Gram, StoredGram, finite
+from mercer.gram.base import Gram, StoredGram, finite, gives_numbers
 from mercer.gram.computed import ComputedGram, RequestedGram, make_gram
 from mercer.gram.distances import SquaredDistances
 from mercer.gram.pairwise import KernelSums, kernel_products
@@ -17,6 +17,7 @@ __all__ = [
     "available_threads",
     "blas_threads",
     "finite",
+    "gives_numbers",
     "instruction_set",
     "kernel_products",
     "make_gram",

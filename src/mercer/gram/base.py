@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from math import isfinite
+from typing import Any, Literal, NamedTuple, ParamSpec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,7 @@ from mercer._blocks import row_blocks
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Precision = Literal["single", "double"]
+Given = ParamSpec("Given")
 
 
 class RowSource(NamedTuple):
@@ -45,18 +49,18 @@ LARGEST = 1e250
 """Kernel values beyond this leave no room for what is computed from them."""
 
 
-def finite(diagonal: Floats) -> Floats:
-    """Return the diagonal of a kernel matrix, or say that its values are beyond arithmetic.
+def finite(values: Floats) -> Floats:
+    """Return kernel values, such as the diagonal of a matrix, or say that they are too large.
 
-    Sums of values above `LARGEST`, times multipliers, would be.
+    Sums of values above `LARGEST`, times multipliers, would be beyond arithmetic.
 
     Parameters
     ----------
-    diagonal : ndarray of shape (n,)
+    values : ndarray
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray
 
     Examples
     --------
@@ -64,12 +68,44 @@ def finite(diagonal: Floats) -> Floats:
     >>> finite(np.array([1.0, 2.0]))
     array([1., 2.])
     """
-    if not (np.abs(diagonal) <= LARGEST).all():
+    if not np.abs(values).max(initial=0.0) <= LARGEST:
         raise ValueError(
-            f"Kernel values k(x, x) of some rows are above {LARGEST:g}, infinite or not a number; "
-            "scale the features or choose another kernel."
+            f"Kernel values of some rows are above {LARGEST:g}, infinite or not a number; "
+            "scale the features (for instance with MaxAbsScaler) or choose another kernel."
         )
-    return diagonal
+    return values
+
+
+BEYOND_NUMBERS = (
+    "Some rows are so large that kernel values times coefficients are beyond the range of numbers; "
+    "scale the features, in the fit and afterwards alike (for instance with MaxAbsScaler)."
+)
+
+
+def gives_numbers(answer: Callable[Given, Any]) -> Callable[Given, Any]:
+    """Decorate what a machine says of rows: an array of finite numbers, or one sentence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gives_numbers(np.square)(np.array([2.0, 3.0]))
+    array([4., 9.])
+    >>> gives_numbers(np.square)(np.array([1e200]))
+    Traceback (most recent call last):
+    ...
+    ValueError: Some rows are so large that kernel values times coefficients are beyond the range...
+    """
+
+    @wraps(answer)
+    def checked(*arguments: Given.args, **named: Given.kwargs) -> Any:
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = answer(*arguments, **named)
+            # The sum is finite for nearly all good answers, so that the full test is rare.
+            if not isfinite(np.add.reduce(values, axis=None)) and not np.isfinite(values).all():
+                raise ValueError(BEYOND_NUMBERS)
+        return values
+
+    return checked
 
 
 def physical_memory() -> float:

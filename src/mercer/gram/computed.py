@@ -18,6 +18,7 @@ from mercer.gram.base import (
     Precision,
     RowSource,
     StoredGram,
+    finite,
     fits_single,
     padded,
 )
@@ -40,7 +41,7 @@ SINGLE_PRECISION_TOL = 1e-5
 """Below this gap the rows must be float64."""
 
 LONGEST = 1e300
-"""Squared lengths of points beyond which their distances overflow."""
+"""Squared lengths of points beyond which their products and distances overflow."""
 
 
 class ComputedGram(Gram):
@@ -79,11 +80,15 @@ class ComputedGram(Gram):
         return self.shared.double if self.view is None else self.shared.double[self.view]
 
     def diag(self) -> Floats:
-        """Return the n diagonal entries; NaN where squared distances are beyond arithmetic."""
+        """Return the n diagonal entries; NaN where squared lengths are beyond arithmetic.
+
+        Of such points a formula may know k(x, x), and nothing of a product or a distance.
+        """
         form = self.form
+        if not self.shared.squared <= LONGEST:
+            return np.full(self.n, np.nan)
         if form.is_stationary:  # the points need not be collected
-            has_distances = self.shared.squared <= LONGEST
-            return np.full(self.n, form.factor if has_distances else np.nan)
+            return np.full(self.n, form.factor)
         return form.diagonal(self.points)
 
     def block(self, rows: Indices, columns: Indices) -> Floats:
@@ -229,7 +234,7 @@ class RequestedGram(Gram):
         """Return where the engine gets the rows of this matrix from."""
 
         def request(indices: Indices, out: Floats) -> None:
-            out[...] = self.kernel(self.X[indices], self.X)
+            out[...] = finite(np.asarray(self.kernel(self.X[indices], self.X)))
 
         return RowSource(_engine.requested_rows(request, self.n), None)
 
@@ -274,5 +279,5 @@ def _whole(kernel: Kernel, X: Any) -> np.ndarray:
     values = np.empty((X.shape[0], X.shape[0]))
     with blas_for(len(values)):
         for rows in row_blocks(*values.shape):
-            values[rows] = kernel(X[rows], X)
+            values[rows] = finite(np.asarray(kernel(X[rows], X)))
     return values

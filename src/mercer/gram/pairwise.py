@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from mercer import _engine
 from mercer._blocks import row_blocks
 from mercer._threads import available_threads
-from mercer.gram.base import Floats
+from mercer.gram.base import BEYOND_NUMBERS, Floats
 from mercer.kernels import Kernel, PairwiseForm
 
 FAMILIES = ("linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "sigmoid")
@@ -140,11 +141,19 @@ class KernelSums:
         if form is None or sp.issparse(X):
             return _products_in_blocks(self.kernel, X, self.points, coefficients, ends)
         left, right = engine_points(form, X, known.centre), known.packed
+        if form.family == "sigmoid" and not has_products(left, known.points):
+            raise ValueError(BEYOND_NUMBERS)
         if rounded and ends.size == 2:
             points = known.points
             if _single_will_do(form, left, points, coefficients, n_threads):
                 left, right = left.astype(np.float32), pack(form, points.astype(np.float32))
         return packed_products(form, left, right, coefficients, ends, n_threads)
+
+
+def has_products(left: Floats, right: Floats) -> bool:
+    """Say whether dot products of points are finite, which tanh does not show."""
+    reach = [float(np.abs(points).max(initial=0.0)) for points in (left, right)]
+    return isfinite(left.shape[1] * reach[0] * reach[1])
 
 
 class _Prepared:

@@ -79,7 +79,7 @@ def _from_products(X: Points, Y: Points) -> Floats:
         block += norms
         np.maximum(block, 0.0, out=block)
         norms *= NEAR
-        i, j = np.nonzero(block < norms)
+        i, j = np.nonzero(~(block >= norms))  # differences of infinite numbers among them
         allowance -= len(i)
         if allowance < 0:
             return _from_differences(X, Y)

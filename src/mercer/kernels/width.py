@@ -112,9 +112,17 @@ def resolve_gamma(
         return gamma
     if gamma == "auto":
         return auto_gamma(X)
-    if gamma == "scale":
-        return scale_gamma(X, sample_weight)
-    return median_gamma(X, sample_weight, distances)
+    with np.errstate(all="ignore"):
+        if gamma == "scale":
+            number = scale_gamma(X, sample_weight)
+        else:
+            number = median_gamma(X, sample_weight, distances)
+    if not 0.0 < number < np.inf:
+        raise ValueError(
+            f"gamma={gamma!r} is beyond the range of numbers, because the features are too large "
+            "or too small; scale the features (for instance with MaxAbsScaler)."
+        )
+    return number
 
 
 def check_sample_weight(X: Points, sample_weight: Any) -> Floats | None:

@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram import Gram, StoredGram
+from mercer.gram import Gram, StoredGram, finite
 from mercer.machines.training import Penalty, TwoClassTask, decompose
 from mercer.problems import QuadraticProgram
 from mercer.solvers import Options, PathSolutions, Solution, solve, solve_path
@@ -207,6 +207,7 @@ class FoldPath:
         unsolved : list of Solution
             Those that are above the gap, but for a little that float32 rows leave.
         """
+        finite(self.matrix.exact.diag())
         columns, unsolved = [], []
         tasks = decompose(self.codes[self.train], self.n_classes, settings.multi_class)
         for task in list(tasks):

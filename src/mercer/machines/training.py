@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
 
 from mercer._warnings import warn
-from mercer.gram import Gram
+from mercer.gram import Gram, finite
 from mercer.kernels import Kernel, is_mercer
 from mercer.problems import (
     Programs,
@@ -466,7 +466,7 @@ def warn_if_indefinite(kernel: Kernel, gram: Gram) -> None:
     if kernel.is_known_mercer:
         return
     rows = np.unique(np.linspace(0, gram.n - 1, CHECKED_ROWS).astype(np.int64))
-    report = is_mercer(gram.block(rows, rows), tolerance=1e-6)
+    report = is_mercer(finite(gram.block(rows, rows)), tolerance=1e-6)
     if not report:
         warn(
             f"The kernel is {report}. The machine has no geometric meaning then, and the solution "

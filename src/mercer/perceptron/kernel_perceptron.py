@@ -25,7 +25,7 @@ from mercer._inputs import (
 )
 from mercer._sklearn import Interval, StrOptions
 from mercer._warnings import warn
-from mercer.gram import finite, kernel_products, make_gram
+from mercer.gram import finite, gives_numbers, kernel_products, make_gram
 from mercer.gram.computed import DENSE_LIMIT
 from mercer.kernels import Kernel, Linear
 from mercer.machines import KernelMachine, warn_if_indefinite
@@ -402,6 +402,7 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
             raise AttributeError("coef_ is only available when using a linear kernel.")
         return np.asarray(self.dual_coef_ @ self.support_vectors_)
 
+    @gives_numbers
     def decision_function(self, X: Any) -> Any:
         """Return the decision values.
 

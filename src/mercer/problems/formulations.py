@@ -447,7 +447,10 @@ def _penalty(C: ArrayLike, n: int) -> Vector:
 def _diagonal(diagonal: ArrayLike) -> Vector:
     values = np.asarray(diagonal, dtype=np.float64)
     if values.ndim != 1 or not np.isfinite(values).all():
-        raise ValueError("The diagonal of the kernel matrix must be a vector of finite numbers.")
+        raise ValueError(
+            "The diagonal of the kernel matrix must be a vector of finite numbers; where it is "
+            "infinite, scale the features or choose another kernel."
+        )
     return values
 
 

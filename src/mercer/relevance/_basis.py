@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer._blocks import row_blocks
-from mercer.gram.pairwise import centre_for, engine_points, fill
+from mercer.gram.pairwise import centre_for, engine_points, fill, has_products
 from mercer.kernels import Kernel
 
 Floats = NDArray[np.float64]
@@ -117,6 +117,8 @@ def _evaluator(kernel: Kernel, X: Any, centres: Any) -> Callable[[Indices], Floa
         return lambda indices: np.ascontiguousarray(kernel(X, centres[indices]).T)
     middle = centre_for(form, X)
     left, right = engine_points(form, centres, middle), engine_points(form, X, middle)
+    if not has_products(left, right):
+        return lambda indices: np.full((indices.size, right.shape[0]), np.nan)
 
     def evaluate(indices: Indices) -> Floats:
         values = np.empty((indices.size, right.shape[0]))

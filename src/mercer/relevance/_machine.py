@@ -42,6 +42,11 @@ MOST_ROWS = 2.0**53
 """A weight says how often its row counts; of more rows than this a float cannot tell one more."""
 
 
+LARGEST_COLUMN, LARGEST_KERNEL = 1e150, 1e70
+"""Values of functions whose squares, or whose fourth powers where functions are nearly dependent as
+those of kernels are, have no room in float64."""
+
+
 class BasisChoice(NamedTuple):
     """The functions to choose from, the kernel they are made of, and where each belongs.
 
@@ -103,7 +108,15 @@ class RelevanceMachine(KernelMachine):
         return counts
 
     def _choice(self, X: Any, kept: Any, weights: Floats) -> BasisChoice:
-        """Return the functions of the rows that take part."""
+        """Return the functions of the rows that take part, none of them too large."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            choice = self._functions_of(X, kept, weights)
+            largest = LARGEST_COLUMN if self.basis == "columns" else LARGEST_KERNEL
+            for _, values in choice.basis.blocks():
+                check_size(values, largest)
+        return choice
+
+    def _functions_of(self, X: Any, kept: Any, weights: Floats) -> BasisChoice:
         memory = self.cache_size * 1e6
         pairwise = self._is_pairwise()
         rows = rows_of(X, kept, pairwise)
@@ -234,7 +247,8 @@ class RelevanceMachine(KernelMachine):
         means = np.empty((n_outputs, n))
         covariances = np.empty((n_outputs, n_outputs, n)) if spread else None
         for part in _parts(n, max(1, self.mu_.size)):
-            rows = self._functions(X[part])
+            with np.errstate(over="ignore", invalid="ignore"):
+                rows = self._functions(X[part])
             means[:, part] = combine(rows, self.weight_output_, self.mu_, n_outputs)
             if covariances is not None:
                 covariances[:, :, part] = latent_covariance(
@@ -252,6 +266,7 @@ class RelevanceMachine(KernelMachine):
             values = kernel_values(kernel or self.kernel_, X, self.relevance_vectors_)
         else:
             values = np.empty((0, X.shape[0]))
+        check_size(values, LARGEST_COLUMN)
         return np.concatenate([values, np.ones((1, X.shape[0]))])[self.weight_vector_]
 
     @property
@@ -273,6 +288,15 @@ class RelevanceMachine(KernelMachine):
         if self.basis == "kernel":
             return {}
         return {"points": self.coef_, "coefficients": np.eye(len(self.coef_))}
+
+
+def check_size(values: Floats, largest: float) -> None:
+    """Refuse functions that have values too large to compute with, or none."""
+    if not np.abs(values).max(initial=0.0) <= largest:
+        raise ValueError(
+            f"Kernel values or columns of some rows are above {largest:g}, infinite or not a "
+            "number; scale the features (for instance with MaxAbsScaler) or choose another kernel."
+        )
 
 
 def _parts(n: int, width: int) -> Iterator[slice]:

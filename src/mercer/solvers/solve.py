@@ -102,7 +102,8 @@ def solve_smo(
 
     Where kernel values times bounds are beyond the digits of a number, steps may promise a lower
     objective for ever. The status is "stalled" when the gap has not been halved in 2,000 steps for
-    each variable (of at least a hundred).
+    each variable (of at least a hundred); in 200 for problems of at most 256 variables, of which an
+    active-set method has been tried before.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer._blocks import row_blocks
 from mercer._warnings import warn
-from mercer.gram import kernel_products
+from mercer.gram import gives_numbers, kernel_products
 from mercer.kernels import Kernel, Linear
 
 Floats = NDArray[np.float64]
@@ -70,6 +70,7 @@ class Balls:
         radii = np.sqrt(np.maximum(squared_radii, 0.0))
         return np.where(radii > POINT * np.sqrt(self.scale), radii, 0.0)
 
+    @gives_numbers
     def squared_distances(
         self, X: Any, diagonal: Any = None, n_threads: int | None = None
     ) -> Floats:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._inputs import checked_rows, fit_context, says_instead
 from mercer._sklearn import Interval
-from mercer.gram import kernel_products
+from mercer.gram import gives_numbers, kernel_products
 from mercer.kernels import Linear
 from mercer.machines import (
     KERNEL_CONSTRAINTS,
@@ -270,6 +270,7 @@ class OneClassSVM(OneClassMachine):
         scores[np.abs(scores - self.offset_) <= self._rounding] = self.offset_
         return scores
 
+    @gives_numbers
     def _kernel_sums(self, X: Any) -> Floats:
         if isinstance(self.kernel_, Linear):
             return np.asarray(X @ self.coef_[0])

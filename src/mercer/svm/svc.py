@@ -25,7 +25,7 @@ from mercer._inputs import (
 )
 from mercer._sklearn import StrOptions
 from mercer.calibration import PairSigmoids
-from mercer.gram import KernelSums
+from mercer.gram import KernelSums, gives_numbers
 from mercer.kernels import Linear
 from mercer.machines import (
     MARGIN_CONSTRAINTS,
@@ -513,6 +513,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         order = getattr(self, "_order_of_ties", None)
         return votes.argmax(axis=1) if order is None else order[votes[:, order].argmax(axis=1)]
 
+    @gives_numbers
     def _machine_values(self, X: Any) -> Any:
         """Return f(x) of every machine."""
         check_is_fitted(self)

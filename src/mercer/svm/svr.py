@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._inputs import OF_LINEAR_MACHINES, checked_data, checked_rows, fit_context, says_instead
 from mercer._sklearn import Interval, StrOptions
-from mercer.gram import Gram, KernelSums
+from mercer.gram import Gram, KernelSums, gives_numbers
 from mercer.kernels import Linear
 from mercer.machines import MARGIN_CONSTRAINTS, KernelMachine, TrainingRows, warn_unless_converged
 from mercer.problems import Programs, QuadraticProgram
@@ -253,6 +253,7 @@ class SVR(RegressorMixin, KernelMachine):
             raise AttributeError("coef_ is only available when using a linear kernel.")
         return (self.support_vectors_.T @ self.dual_coef_.T).T
 
+    @gives_numbers
     def predict(self, X: Any) -> Any:
         """Return f(x).
 
