@@ -243,8 +243,20 @@ class StoredGram(Gram):
         # The matrix is symmetric, and its rows are faster to collect than its columns.
         columns = np.flatnonzero(vector)
         product = np.zeros(self.n)
-        _engine.add_weighted_rows(self.padded, columns, vector[columns], product)
+        self.add_rows(columns, vector[columns], product)
         return product
+
+    def add_rows(self, rows: Indices, weights: Floats, out: Floats) -> None:
+        """Add some rows of the whole matrix, each times its weight, to a vector."""
+        _engine.add_weighted_rows(self.padded, rows, weights, out)
+
+    def reaches(self, rows: Indices, columns: Indices, least: float) -> NDArray[np.bool_]:
+        """Say of each row whether its size in any of the columns is at least ``least``."""
+        marks = np.empty(len(rows), dtype=np.uint8)
+        _engine.mark_rows_that_reach(
+            self.padded, self._at(rows), self._at(columns), least, marks
+        )
+        return marks.view(np.bool_)
 
     def source(self) -> RowSource:
         """Return where the engine gets the rows of this matrix from."""

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer.gram.base import StoredGram
 from mercer.kernels import RBF
-from mercer.machines.fold_path import BoundedStart
+from mercer.solvers import BoundedStart
 
 N = 120
 CLOSED = np.arange(0, N, 5)
@@ -23,10 +23,15 @@ def problem(n_positive: int, C: float = 0.01) -> tuple[np.ndarray, np.ndarray, n
     return RBF(0.2)(X), codes, bounds
 
 
+def ends_of(codes: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """Return the bound of each class."""
+    return np.array([bounds[codes == 0].min(), bounds[codes == 1].max()])
+
+
 @pytest.mark.parametrize("n_positive", [60, 57, 65])
 def test_is_feasible_and_knows_its_image(n_positive: int) -> None:
     K, codes, bounds = problem(n_positive)
-    found = BoundedStart(StoredGram(K), codes).point(bounds, CLOSED)
+    found = BoundedStart(StoredGram(K), codes).point(bounds, ends_of(codes, bounds), CLOSED)
     assert found is not None
     beta, image = found
     assert_allclose(image, K @ beta, atol=1e-13)
@@ -37,7 +42,7 @@ def test_is_feasible_and_knows_its_image(n_positive: int) -> None:
 
 def test_releases_those_farthest_on_their_own_side() -> None:
     K, codes, bounds = problem(65)
-    beta, _ = BoundedStart(StoredGram(K), codes).point(bounds, CLOSED) or (None, None)
+    beta, _ = BoundedStart(StoredGram(K), codes).point(bounds, ends_of(codes, bounds), CLOSED) or (None, None)
     assert beta is not None
     larger = codes == 1
     released = larger & (beta == 0) & (bounds != 0)
@@ -51,23 +56,23 @@ def test_folds_share_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     K, codes, bounds = problem(60)
     gram = StoredGram(K)
     start = BoundedStart(gram, codes)
-    start.point(bounds, CLOSED)
+    start.point(bounds, ends_of(codes, bounds), CLOSED)
     rows = []
-    times = gram.times
-    monkeypatch.setattr(gram, "times", lambda v: rows.append(np.count_nonzero(v)) or times(v))
-    start.point(bounds, CLOSED)
+    add = gram.add_rows
+    monkeypatch.setattr(gram, "add_rows", lambda r, *more: rows.append(len(r)) or add(r, *more))
+    start.point(bounds, ends_of(codes, bounds), CLOSED)
     assert max(rows) <= CLOSED.size
 
 
 @pytest.mark.parametrize(("n_positive", "C"), [(20, 0.01), (60, 10.0)])
 def test_is_none_where_classes_differ_much_or_bounds_are_large(n_positive: int, C: float) -> None:
     K, codes, bounds = problem(n_positive, C)
-    assert BoundedStart(StoredGram(K), codes).point(bounds, CLOSED) is None
+    assert BoundedStart(StoredGram(K), codes).point(bounds, ends_of(codes, bounds), CLOSED) is None
 
 
 def test_other_factors_for_each_class() -> None:
     K, codes, bounds = problem(40)
     bounds[codes == 1] *= 2.0
-    found = BoundedStart(StoredGram(K), codes).point(bounds, CLOSED)
+    found = BoundedStart(StoredGram(K), codes).point(bounds, ends_of(codes, bounds), CLOSED)
     assert found is not None
     assert_allclose(found[1], K @ found[0], atol=1e-13)
