@@ -19,6 +19,19 @@ double taken(double amount, double size) {
     return amount > (1.0 - sum_rounding) * size ? size : amount;
 }
 
+// images += K weights.
+template <class T>
+void add_images(const StoredRows<T>& kernel, const Array<double>& weights, double* images) {
+    Array<const T*> rows;
+    Array<double> own;
+    for (Index i = 0; i < kernel.n; ++i) {
+        if (weights[i] == 0.0) continue;
+        rows.push_back(kernel.values + i * kernel.stride);
+        own.push_back(weights[i]);
+    }
+    hot_loops<T>().add_rows(rows.data(), own.data(), rows.size(), 0, kernel.n, images);
+}
+
 }  // namespace
 
 template <class T>
@@ -33,21 +46,19 @@ bool release_excess(const StoredRows<T>& kernel, Index most, double* beta, doubl
     };
     const Index count = std::min(most, larger.size());
     std::partial_sort(larger.begin(), larger.begin() + count, larger.end(), is_farther);
-    Array<const T*> rows;
-    Array<double> changes;
+    Array<double> changes(n, 0.0), images(n, 0.0);
     double left = std::abs(excess);
     for (Index k = 0; k < count && left > 0.0; ++k) {
         const Index i = larger[k];
         const double size = std::abs(beta[i]), step = taken(left, size);
         left -= size;
-        if (step == 0.0) continue;
-        rows.push_back(kernel.values + i * kernel.stride);
-        changes.push_back(-side * step);
-        beta[i] = step == size ? 0.0 : beta[i] - side * step;
+        changes[i] = -side * step;
     }
-    hot_loops<T>().add_rows(rows.data(), changes.data(), rows.size(), 0, n, image);
+    add_images(kernel, changes, images.data());
     double sum = 0.0, size = 0.0, curvature = 0.0;
     for (Index i = 0; i < n; ++i) {
+        beta[i] += changes[i];
+        image[i] += images[i];
         sum += beta[i];
         size += std::abs(beta[i]);
         curvature += beta[i] * image[i];

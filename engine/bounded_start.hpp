@@ -13,8 +13,8 @@ struct StoredRows {
 };
 
 // Moves variables of the larger side towards zero, those whose images K beta are farthest on their own side first and
-// `most` at the utmost, until all sum to zero; the images follow. Says whether that came about, and whether the point is
-// no worse than the multiples of it that lie nearer to zero.
+// `most` at the utmost, until all sum to zero; the images follow. Says whether that came about, and whether the point
+// is no worse than the multiples of it that lie nearer to zero.
 template <class T>
 bool release_excess(const StoredRows<T>& kernel, Index most, double* beta, double* image);
 

@@ -62,8 +62,11 @@ class BoundedStart:
         -------
         beta, image : ndarray of shape (n,), or None
         """
-        image = ends @ self._class_sums()
-        self.gram.add_rows(closed, -ends[self.codes[closed]], image)
+        image, left_out = np.zeros((2, self.gram.n))
+        for end, total in zip(ends.tolist(), self._class_sums()):
+            image += end * total
+        self.gram.add_rows(closed, ends[self.codes[closed]], left_out)
+        image -= left_out
         beta, most = bounds.copy(), int(RELEASED * bounds.size)
         return (beta, image) if _engine.release_excess(self.gram.padded, most, beta, image) else None
 
