@@ -42,7 +42,10 @@ def test_is_feasible_and_knows_its_image(n_positive: int) -> None:
 
 def test_releases_those_farthest_on_their_own_side() -> None:
     K, codes, bounds = problem(65)
-    beta, _ = BoundedStart(StoredGram(K), codes).point(bounds, ends_of(codes, bounds), CLOSED) or (None, None)
+    beta, _ = BoundedStart(StoredGram(K), codes).point(bounds, ends_of(codes, bounds), CLOSED) or (
+        None,
+        None,
+    )
     assert beta is not None
     larger = codes == 1
     released = larger & (beta == 0) & (bounds != 0)

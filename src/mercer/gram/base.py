@@ -253,9 +253,7 @@ class StoredGram(Gram):
     def reaches(self, rows: Indices, columns: Indices, least: float) -> NDArray[np.bool_]:
         """Say of each row whether its size in any of the columns is at least ``least``."""
         marks = np.empty(len(rows), dtype=np.uint8)
-        _engine.mark_rows_that_reach(
-            self.padded, self._at(rows), self._at(columns), least, marks
-        )
+        _engine.mark_rows_that_reach(self.padded, self._at(rows), self._at(columns), least, marks)
         return marks.view(np.bool_)
 
     def source(self) -> RowSource:

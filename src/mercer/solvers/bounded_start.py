@@ -68,7 +68,9 @@ class BoundedStart:
         self.gram.add_rows(closed, ends[self.codes[closed]], left_out)
         image -= left_out
         beta, most = bounds.copy(), int(RELEASED * bounds.size)
-        return (beta, image) if _engine.release_excess(self.gram.padded, most, beta, image) else None
+        return (
+            (beta, image) if _engine.release_excess(self.gram.padded, most, beta, image) else None
+        )
 
     def _class_sums(self) -> Floats:
         """Return the sum of the kernel rows of each class."""

@@ -158,7 +158,7 @@ class SharedSearch:
         self.idle = 1  # threads that could help to compute the next matrix
         self.stopped = threading.Event()
         self.points = self._points()
-        self.folds: dict[tuple[Any, ...], Fold] = {}
+        self.folds: dict[tuple[Any, ...], tuple[Fold, Rows]] = {}
         self.last: dict[tuple[int, str], Any] = {}  # matrices of the last group
         self.unsolved: list[Solution] = []  # machines that were not brought to the tolerance
         self.n_solved = 0
@@ -249,27 +249,22 @@ class SharedSearch:
         )
         prices = np.array([model.C for model in group.models], dtype=np.float64)
         settings = PathSettings(prices, options)
-        return {
-            k: (FoldPath(matrix, self._fold(model, k)), settings) for k, matrix in matrices.items()
-        }
+        return {k: (matrix, settings, *self._fold(model, k)) for k, matrix in matrices.items()}
 
-    def _fold(self, model: SVC, k: int) -> Fold:
-        """Return a fold with its machines, which kernels have no part in."""
+    def _fold(self, model: SVC, k: int) -> tuple[Fold, Rows]:
+        """Return a fold with its machines, which kernels have no part in, and its classes."""
         key = (k, model.loss, model.multi_class, stable_key(model.class_weight))
         if key not in self.folds:
             train, test = self.splits[k]
-            present, codes = self._present(train), self.codes
+            present, codes = np.flatnonzero(np.bincount(self.codes[train])), self.codes
             if present.size < self.classes.size:
                 codes = np.searchsorted(present, codes)
             ones = np.ones(train.size)
             factors = class_factors(model.class_weight, self.classes[present], codes[train], ones)
             penalty = Penalty(1.0, model.loss, factors, ones)
-            self.folds[key] = Fold(codes, present.size, train, test, penalty, model.multi_class)
+            fold = Fold(codes, present.size, train, test, penalty, model.multi_class)
+            self.folds[key] = fold, present
         return self.folds[key]
-
-    def _present(self, rows: Rows) -> Rows:
-        """Return the classes of some rows by number."""
-        return np.flatnonzero(np.bincount(self.codes[rows]))
 
     def _evaluate(
         self, group: Group, k: int, work: Any, done: dict[tuple[str, int], FoldScores]
@@ -277,32 +272,33 @@ class SharedSearch:
         if self.stopped.is_set():
             return
         start = time.perf_counter()
-        path, settings = work
-        fold = path.fold
-        parts = [fold.test, fold.train] if self.train_score else [fold.test]
-        values, unsolved = path.values(settings, np.concatenate(parts))
+        matrix, settings, fold, present = work
+        rows = np.concatenate([fold.test, fold.train]) if self.train_score else fold.test
+        values, unsolved = FoldPath(matrix, fold).values(settings, rows)
         if self.stopped.is_set():
             return
         self.unsolved += unsolved
         self.n_solved += values.shape[0] * values.shape[2]
         try:
-            present = self._present(fold.train)
-            own = np.split(values, [fold.test.size], axis=1)
-            scores = [self._scores(group.models, present, *part) for part in zip(own, parts)]
+            n_test = fold.test.size
+            test_scores, train_scores = (
+                self._scores(group.models, present, values[:, part], rows[part]) if wanted else []
+                for part, wanted in ((slice(n_test), True), (slice(n_test, None), self.train_score))
+            )
         except Exception as refusal:  # whatever a score may raise
             self.refusal = refusal
             self.stopped.set()
             return
-        train_scores = scores[1] if self.train_score else []
         seconds = time.perf_counter() - start
-        done[group.key, k] = FoldScores(scores[0], train_scores, seconds)
+        done[group.key, k] = FoldScores(test_scores, train_scores, seconds)
 
     def _scores(self, models: Sequence[SVC], present: Rows, values: Any, rows: Rows) -> list[Any]:
         if self.score is accuracy and values.shape[2] == 1:  # all models in one stroke
             codes = self.codes[rows]
-            # A fold may lack the class of a row that it leaves out.
-            right = np.where(values[:, :, 0] > 0, codes == present[1], codes == present[0])
-            return (right.sum(axis=1) / right.shape[1]).tolist()
+            right = (values[:, :, 0] > 0) == (codes == present[1])
+            if self.classes.size > 2:  # a fold may lack the class of a row that it leaves out
+                right &= np.isin(codes, present)
+            return [np.count_nonzero(line) / line.size for line in right]
         X, y, classes = take_rows(self.X, rows), self.y[rows], self.classes[present]
         return [
             self.score(KnownValues.of(model, classes, own), X, y)
