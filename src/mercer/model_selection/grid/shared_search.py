@@ -15,14 +15,12 @@ from concurrent.futures import (
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from mercer._sklearn import take_rows
 from mercer._threads import available_threads, blas_threads, wanted_threads
@@ -37,10 +35,10 @@ from mercer.machines import (
     class_factors,
     warn_about,
 )
+from mercer.model_selection.grid.groups import Group, machine_of, middle_first
 from mercer.model_selection.search_record import stable_key
 from mercer.solvers import Solution
-from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSVM
-from mercer.svm import SVC, SVR
+from mercer.svm import SVC
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -55,29 +53,6 @@ CHEAP_FEATURES = 256
 
 MOST_MATRICES = 3
 """Kernels whose matrices are in memory at a time: one being made while others are worked on."""
-
-
-MACHINES = (SVC, SVR, SVDD, OneClassSVM, NearestHypersphereClassifier)
-"""What searches can share the work of."""
-
-
-class Group(NamedTuple):
-    """Candidates that differ in a penalty only, with rising penalty, and their positions."""
-
-    key: str
-    models: list[Any]
-    positions: list[int]
-
-
-def machine_of(estimator: Any) -> tuple[Any, Any, str] | None:
-    """Return the steps before the machine (or None), the machine, and its prefix."""
-    if type(estimator) in MACHINES:
-        return None, estimator, ""
-    if isinstance(estimator, Pipeline) and type(estimator.steps[-1][1]) in MACHINES:
-        name, model = estimator.steps[-1]
-        before = estimator[:-1] if len(estimator.steps) > 1 else None
-        return before, model, f"{name}__"
-    return None
 
 
 class FoldScores(NamedTuple):
@@ -350,23 +325,6 @@ def _is_of_distance(kernel: Any) -> bool:
 def _dense(points: Any) -> Any:
     values = points.toarray() if sp.issparse(points) else points
     return np.ascontiguousarray(values, dtype=np.float64)
-
-
-def middle_first(groups: Sequence[Group]) -> list[Group]:
-    """Return the groups, those in the middle of the grid first, where the hard problems are.
-
-    What takes longest should not begin last, when the other threads have nothing left to do.
-    Groups in a row that have one kernel stay together, since they share its matrix.
-    """
-
-    def kernel_of(group: Group) -> str:
-        model = group.models[0]
-        names = ("kernel", "gamma", "degree", "coef0")
-        return repr([getattr(model, name, None) for name in names])
-
-    runs = [list(run) for _, run in groupby(groups, kernel_of)]
-    order = sorted(range(len(runs)), key=lambda k: abs(2 * k + 1 - len(runs)))
-    return [group for k in order for group in runs[k]]
 
 
 def _unfinished(pending: list[list[Future[None]]], fewer_than: int) -> list[list[Future[None]]]:
