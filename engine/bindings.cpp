@@ -378,6 +378,7 @@ template <class T>
 bool release_excess_of(Matrix<T> kernel, Index most, MutableDoubles beta, MutableDoubles image) {
     const StoredRows<T> rows{kernel.data(), extent(kernel), extent(kernel, 1)};
     if (rows.n > rows.stride) throw std::invalid_argument("the kernel matrix must have a column for each row");
+    if (most < 0) throw std::invalid_argument("the number of variables to release must not be negative");
     check_length(extent(beta), rows.n);
     check_length(extent(image), rows.n);
     nb::gil_scoped_release unlocked;

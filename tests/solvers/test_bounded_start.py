@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from mercer import _engine
 from mercer.gram.base import StoredGram
 from mercer.kernels import RBF
 from mercer.solvers import BoundedStart
@@ -79,3 +80,37 @@ def test_other_factors_for_each_class() -> None:
     found = BoundedStart(StoredGram(K), codes).point(bounds, ends_of(codes, bounds), CLOSED)
     assert found is not None
     assert_allclose(found[1], K @ found[0], atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_one_variable_may_have_to_stop_half_way(dtype: type, side: float) -> None:
+    """Classes of unlike bounds: the last variable released keeps a part."""
+    K, codes, bounds = problem(61)
+    bounds = side * np.where(codes == 1, 1.3, 1.0) * bounds
+    gram = StoredGram(K.astype(dtype))
+    beta, image = bounds.copy(), gram.matrix() @ bounds
+    assert _engine.release_excess(gram.padded, N, beta, image)
+    assert abs(beta.sum()) < 1e-14
+    assert_allclose(image, gram.matrix() @ beta, atol=1e-13)
+    partly = (beta != 0) & (beta != bounds)
+    assert partly.sum() == 1
+    share = beta[partly] / bounds[partly]
+    assert 0 < share.item() < 1
+
+
+def test_no_more_are_released_than_allowed() -> None:
+    K, _, bounds = problem(65)
+    n_released = int((bounds > 0).sum() - (bounds < 0).sum())
+    for most in (n_released - 1, n_released):
+        beta, image = bounds.copy(), K @ bounds
+        assert _engine.release_excess(K, most, beta, image) == (most == n_released)
+        assert (beta != bounds).sum() == most
+
+
+@pytest.mark.parametrize(("n_columns", "n_beta", "n_image"), [(3, 4, 4), (4, 3, 4), (4, 4, 5)])
+def test_shapes_that_do_not_fit_are_refused(n_columns: int, n_beta: int, n_image: int) -> None:
+    with pytest.raises(ValueError, match=r"same length|column for each row"):
+        _engine.release_excess(np.zeros((4, n_columns)), 1, np.zeros(n_beta), np.zeros(n_image))
+    with pytest.raises(ValueError, match="negative"):
+        _engine.release_excess(np.zeros((4, 4)), -1, np.zeros(4), np.zeros(4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -214,10 +215,15 @@ class StoredGram(Gram):
     def _at(self, indices: Indices) -> Indices:
         return indices if self.view is None else self.view[indices]
 
-    def diag(self) -> Floats:
-        """Return the n diagonal entries."""
+    @cached_property
+    def _diagonal(self) -> Floats:
+        """The diagonal entries, collected once: each lies on a page of memory of its own."""
         diagonal = np.diagonal(self.values)
         return np.array(diagonal if self.view is None else diagonal[self.view], dtype=np.float64)
+
+    def diag(self) -> Floats:
+        """Return the n diagonal entries."""
+        return self._diagonal.copy()
 
     def block(self, rows: Indices, columns: Indices) -> Floats:
         """Return the entries of some rows and some columns."""

@@ -201,8 +201,10 @@ class SharedSearch:
         kernel: Kernel | None = None
         for k in folds:
             points = self.points[k]
-            if kernel is None or isinstance(model.gamma, str) or not isinstance(model.kernel, str):
-                kernel = model._make_kernel().resolve(points[self.splits[k][0]])
+            of_fold = isinstance(model.gamma, str) or not isinstance(model.kernel, str)
+            if kernel is None or of_fold:
+                known_points = points[self.splits[k][0]] if of_fold else points
+                kernel = model._make_kernel().resolve(known_points)
                 name = stable_key(kernel)
             key = (id(points), name)
             if key not in made:
