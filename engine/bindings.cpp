@@ -4,11 +4,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "bounded_start.hpp"
 #include "elimination.hpp"
 #include "hot_loops.hpp"
 #include "path.hpp"
@@ -370,6 +373,36 @@ void add_weighted_rows(Matrix<T> kernel, Indices rows, Doubles weights, MutableD
     hot_loops<T>().add_rows(chosen.data(), weights.data(), chosen.size(), 0, extent(out), out.data());
 }
 
+// Makes variables at their bounds sum to zero; see bounded_start.hpp. Both vectors are changed in place.
+template <class T>
+bool release_excess_of(Matrix<T> kernel, Index most, MutableDoubles beta, MutableDoubles image) {
+    const StoredRows<T> rows{kernel.data(), extent(kernel), extent(kernel, 1)};
+    if (rows.n > rows.stride) throw std::invalid_argument("the kernel matrix must have a column for each row");
+    if (most < 0) throw std::invalid_argument("the number of variables to release must not be negative");
+    check_length(extent(beta), rows.n);
+    check_length(extent(image), rows.n);
+    nb::gil_scoped_release unlocked;
+    return release_excess(rows, most, beta.data(), image.data());
+}
+
+// Says of each row whether any of its entries in the chosen columns is at least so large.
+template <class T>
+void mark_rows_that_reach(Matrix<T> kernel, Indices rows, Indices columns, double least, MutableFlags out) {
+    check_length(extent(out), extent(rows));
+    const auto lies_outside = [](Indices places, Index end) {
+        return std::any_of(places.data(), places.data() + extent(places),
+                           [end](Index place) { return place < 0 || place >= end; });
+    };
+    if (lies_outside(rows, extent(kernel)) || lies_outside(columns, extent(kernel, 1)))
+        throw std::invalid_argument("a row or column lies outside the matrix");
+    nb::gil_scoped_release unlocked;
+    for (Index k = 0; k < extent(rows); ++k) {
+        const T* const row = kernel.data() + rows.data()[k] * extent(kernel, 1);
+        const auto reaches = [row, least](Index column) { return std::abs(row[column]) >= least; };
+        out.data()[k] = std::any_of(columns.data(), columns.data() + extent(columns), reaches);
+    }
+}
+
 // Points packed once for kernel values with others, as often as those come.
 template <class T>
 struct PackedPoints {
@@ -413,6 +446,10 @@ void register_for(nb::module_& m) {
     m.def("fill_kernel_matrix", &fill_kernel_matrix<T>, "left"_a.noconvert(), "right"_a.noconvert(), "family"_a,
           "gamma"_a, "coef0"_a, "degree"_a, "factor"_a, "out"_a.noconvert(), "n_threads"_a);
     m.def("add_weighted_rows", &add_weighted_rows<T>, "kernel"_a.noconvert(), "rows"_a, "weights"_a,
+          "out"_a.noconvert());
+    m.def("release_excess", &release_excess_of<T>, "kernel"_a.noconvert(), "most"_a, "beta"_a.noconvert(),
+          "image"_a.noconvert());
+    m.def("mark_rows_that_reach", &mark_rows_that_reach<T>, "kernel"_a.noconvert(), "rows"_a, "columns"_a, "least"_a,
           "out"_a.noconvert());
     nb::class_<PackedPoints<T>>(m, sizeof(T) == 4 ? "PackedPointsF32" : "PackedPointsF64");
     m.def("pack_points", &pack_points<T>, "points"_a.noconvert(), "family"_a, "gamma"_a, "coef0"_a, "degree"_a,

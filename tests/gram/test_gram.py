@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from mercer import _engine
 from mercer._blocks import row_blocks
 from mercer.gram import (
     ComputedGram,
@@ -177,6 +178,30 @@ def test_short_numbers_only_where_they_have_room(scale: float, X: np.ndarray) ->
             part = held.stored(everything[:7], "single")
             np.testing.assert_array_equal(part.values, held.values[:7, :7])
         assert gram.allows_single(1e-3) == (scale == 1.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_that_reach_a_size(dtype: Any, X: np.ndarray) -> None:
+    values = (Linear()(X) / 10).astype(dtype)
+    gram = StoredGram(values).subset(np.arange(1, len(X)))
+    rows, columns = np.array([0, 4, 7]), np.array([2, 3, 11])
+    sizes = np.abs(values[np.ix_(rows + 1, columns + 1)]).max(axis=1)
+    for least in sizes:
+        np.testing.assert_array_equal(gram.reaches(rows, columns, least), sizes >= least)
+    assert not gram.reaches(rows, columns[:0], 0.0).any()
+    for outside in (-1, len(X)):
+        place = np.array([outside])
+        for rows_, columns_ in ((place, rows), (rows, place)):
+            with pytest.raises(ValueError, match="outside the matrix"):
+                _engine.mark_rows_that_reach(
+                    values, rows_, columns_, 1.0, np.zeros(3, np.uint8)[: len(rows_)]
+                )
+
+
+def test_the_diagonal_handed_out_is_the_caller_s_own() -> None:
+    gram = StoredGram(np.eye(3))
+    gram.diag()[0] = 5.0
+    np.testing.assert_array_equal(gram.diag(), 1.0)
 
 
 def test_stored_integers_become_floats() -> None:

@@ -284,6 +284,22 @@ def test_an_interrupted_search_goes_on(
     assert search.best_params_ == expected.best_params_
 
 
+@pytest.mark.parametrize("shift", [0.0, 1.0])
+def test_a_search_goes_on_with_the_same_data_only(
+    data: Any, monkeypatch: pytest.MonkeyPatch, shift: float
+) -> None:
+    """Also where nobody had asked for it when the search was interrupted."""
+    X, y = data
+    search = PathSearchCV(SVC(), GRID, n_jobs=1)
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, 7)
+        with pytest.raises(KeyboardInterrupt):
+            search.fit(X, y)
+    count = interrupt_after(monkeypatch, 1000)
+    search.set_params(warm_start=True).fit(X + shift, y)
+    assert len(count) == (3 * 5 if shift else 3 * 5 - 7)
+
+
 def test_foreign_checkpoints_are_refused(data: Any, tmp_path: Any) -> None:
     X, y = data
     file = tmp_path / "search.json"

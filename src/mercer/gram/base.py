@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import wraps
+from functools import cached_property, wraps
 from math import isfinite
 from typing import Any, Literal, NamedTuple, ParamSpec
 
@@ -250,10 +250,15 @@ class StoredGram(Gram):
     def _at(self, indices: Indices) -> Indices:
         return indices if self.view is None else self.view[indices]
 
-    def diag(self) -> Floats:
-        """Return the n diagonal entries."""
+    @cached_property
+    def _diagonal(self) -> Floats:
+        """The diagonal entries, collected once: each lies on a page of memory of its own."""
         diagonal = np.diagonal(self.values)
         return np.array(diagonal if self.view is None else diagonal[self.view], dtype=np.float64)
+
+    def diag(self) -> Floats:
+        """Return the n diagonal entries."""
+        return self._diagonal.copy()
 
     def block(self, rows: Indices, columns: Indices) -> Floats:
         """Return the entries of some rows and some columns."""
@@ -279,8 +284,18 @@ class StoredGram(Gram):
         # The matrix is symmetric, and its rows are faster to collect than its columns.
         columns = np.flatnonzero(vector)
         product = np.zeros(self.n)
-        _engine.add_weighted_rows(self.padded, columns, vector[columns], product)
+        self.add_rows(columns, vector[columns], product)
         return product
+
+    def add_rows(self, rows: Indices, weights: Floats, out: Floats) -> None:
+        """Add some rows of the whole matrix, each times its weight, to a vector."""
+        _engine.add_weighted_rows(self.padded, rows, weights, out)
+
+    def reaches(self, rows: Indices, columns: Indices, least: float) -> NDArray[np.bool_]:
+        """Say of each row whether its size in any of the columns is at least ``least``."""
+        marks = np.empty(len(rows), dtype=np.uint8)
+        _engine.mark_rows_that_reach(self.padded, self._at(rows), self._at(columns), least, marks)
+        return marks.view(np.bool_)
 
     def source(self) -> RowSource:
         """Return where the engine gets the rows of this matrix from."""

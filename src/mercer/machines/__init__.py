@@ -1,6 +1,7 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
-from mercer.machines.fold_path import BoundedStart, FoldPath, PathSettings, SharedMatrix
+from mercer.machines.fold import Fold
+from mercer.machines.fold_path import FoldPath, PathSettings, SharedMatrix
 from mercer.machines.kernel_machine import (
     KERNEL_CONSTRAINTS,
     MARGIN_CONSTRAINTS,
@@ -37,8 +38,8 @@ __all__ = [
     "KERNEL_CONSTRAINTS",
     "MARGIN_CONSTRAINTS",
     "SOLVER_CONSTRAINTS",
-    "BoundedStart",
     "DualModel",
+    "Fold",
     "FoldPath",
     "KernelData",
     "KernelMachine",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram, StoredGram, finite
-from mercer.machines.training import Penalty, TwoClassTask, decompose
+from mercer.machines.fold import Fold, FoldMachine
 from mercer.problems import QuadraticProgram
-from mercer.solvers import Options, PathSolutions, Solution, solve, solve_path
+from mercer.solvers import BoundedStart, Options, PathSolutions, Solution, solve, solve_path
 from mercer.solvers.path import SINGLE_MARGIN, SINGLE_ROUNDING
 
 Floats = NDArray[np.float64]
@@ -28,99 +27,6 @@ FAINT = 1e-30
 
 HIDDEN_BY_OFFSET = FAINT / np.finfo(np.float64).eps
 """An offset larger than this, for each unit of weight, leaves nothing of faint kernel values."""
-
-
-RELEASED = 0.1
-"""Share of the rows that may have to stay at zero, because the other class is smaller."""
-
-ROUNDING = 1e-10
-"""Errors of sums, relative to what is summed."""
-
-
-class BoundedStart:
-    """Points with all variables at their bounds, from sums of kernel rows that all folds share.
-
-    Parameters
-    ----------
-    gram : StoredGram
-        Of all rows.
-    codes : ndarray of int of shape (n,)
-        Classes, 0, 1, ...
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> gram = StoredGram(np.array([[1.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 1.0]]))
-    >>> start = BoundedStart(gram, np.array([0, 0, 1]))
-    >>> start.point(np.array([-1.0, 0.0, 1.0]), np.array([1]))
-    (array([-1.,  0.,  1.]), array([-0.9, -0.3,  0.9]))
-    """
-
-    def __init__(self, gram: StoredGram, codes: Rows) -> None:
-        self.gram = gram
-        self.codes = codes
-        self._lock = Lock()
-        self._sums: list[Floats] = []
-
-    def point(self, bounds: Floats, closed: Rows) -> tuple[Floats, Floats] | None:
-        r"""Return :math:`\beta` and :math:`K\beta`, or None where that would be a bad start.
-
-        Variables sum to zero, so that some of the larger side are released, those whose images
-        are farthest on their own side.
-
-        Parameters
-        ----------
-        bounds : ndarray of shape (n,)
-            Where the variables end, the same for all rows of a class; zero for closed rows.
-        closed : ndarray of int
-            Rows that take no part.
-
-        Returns
-        -------
-        beta, image : ndarray of shape (n,), or None
-        """
-        factors = np.zeros(self.codes.max() + 1)
-        members = np.flatnonzero(bounds)
-        factors[self.codes[members]] = bounds[members]
-        outside = np.zeros_like(bounds)
-        outside[closed] = factors[self.codes[closed]]
-        image = self._weighted(factors) - self.gram.times(outside)
-        beta = bounds.copy()
-        if not self._release(beta, image) or beta @ image > np.abs(beta).sum():
-            return None
-        return beta, image
-
-    def _weighted(self, factors: Floats) -> Floats:
-        """Return the sum of all kernel rows, each times the factor of its class."""
-        with self._lock:
-            while len(self._sums) < factors.size:
-                own = self.codes == len(self._sums)
-                self._sums.append(self.gram.times(own.astype(np.float64)))
-        total = np.zeros_like(self._sums[0])
-        for factor, one in zip(factors, self._sums):
-            total += factor * one
-        return total
-
-    def _release(self, beta: Floats, image: Floats) -> bool:
-        """Change variables until they sum to zero; say False where those would be too many."""
-        excess = float(beta.sum())
-        side = np.sign(excess)
-        larger = np.flatnonzero(side * beta > 0)
-        most = int(RELEASED * beta.size)
-        if larger.size > most:
-            larger = larger[np.argpartition(-side * image[larger], most)[:most]]
-        order = larger[np.argsort(-side * image[larger], kind="stable")]
-        sizes = np.abs(beta[order])
-        taken = np.minimum(np.maximum(abs(excess) - (np.cumsum(sizes) - sizes), 0.0), sizes)
-        # Rounding must not leave a variable beside its bound: it would count as one between them.
-        taken[taken < ROUNDING * sizes] = 0.0
-        whole = taken > (1.0 - ROUNDING) * sizes
-        taken[whole] = sizes[whole]
-        change = np.zeros_like(beta)
-        change[order] = -side * taken
-        beta += change
-        image += self.gram.times(change)
-        return bool(abs(beta.sum()) <= ROUNDING * np.abs(beta).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,13 +65,11 @@ class PathSettings:
     ----------
     prices : ndarray of shape (m,)
         Rising.
-    multi_class : {"ovo", "ovr"}
     options : Options
         Their limits are those of each machine.
     """
 
     prices: Floats
-    multi_class: str
     options: Options
 
     @cached_property
@@ -181,90 +85,89 @@ class FoldPath:
     Parameters
     ----------
     matrix : SharedMatrix
-    codes : ndarray of int of shape (n,)
-        Classes of all rows, 0, 1, ...
-    n_classes : int
-        Those of the training rows. With fewer than the matrix was made for, ``codes`` are others.
-    train, test : ndarray of int
-        The fold.
-    penalty : Penalty
-        Of the training rows, for a price of 1.
+    fold : Fold
+        The same for all kernels.
     """
 
     matrix: SharedMatrix
-    codes: Rows
-    n_classes: int
-    train: Rows
-    test: Rows
-    penalty: Penalty
+    fold: Fold
 
-    def values(self, settings: PathSettings) -> tuple[Floats, list[Solution]]:
-        """Return decision values of all rows for rising prices.
+    def values(self, settings: PathSettings, rows: Rows) -> tuple[Floats, list[Solution]]:
+        """Return decision values for rising prices.
+
+        Parameters
+        ----------
+        settings : PathSettings
+        rows : ndarray of int
+            Those of the values: first the rows left out, then perhaps others.
 
         Returns
         -------
-        values : ndarray of shape (m, n, n_machines)
+        values : ndarray of shape (m, len(rows), n_machines)
         unsolved : list of Solution
             Those that are above the gap, but for a little that float32 rows leave.
         """
         finite(self.matrix.exact.diag())
         columns, unsolved = [], []
-        tasks = decompose(self.codes[self.train], self.n_classes, settings.multi_class)
-        for task in list(tasks):
-            found, above = self._machine(task, settings)
+        for machine in self.fold.machines:
+            found, above = self._machine(machine, settings, rows)
             columns.append(found)
             unsolved += above
-        return np.stack(columns, axis=-1), unsolved
-
-    def _machine(self, task: TwoClassTask, settings: PathSettings) -> tuple[Floats, list[Solution]]:
-        """Return decision values of all rows for one machine along the path."""
-        problem, prices, options = self.penalty.program(task), settings.prices, settings.options
-        rows, diagonal, first = self.train[task.rows], self.matrix.diagonal, None
-        shared = self.matrix.gram
-        whole = rows.size + self.test.size == self.codes.size
-        gram: Gram = shared
-        if whole:  # the rows left out stay in the problem, closed, and get their values for nothing
-            spread = np.zeros((4, self.codes.size))
-            spread[:, rows] = problem.p, problem.lower, problem.upper, problem.ridge
-            p, lower, upper, ridge = spread
-            problem = QuadraticProgram.known(p, lower, upper, problem.delta, ridge)
-            rows = np.arange(self.codes.size)
-            first = self._first(lower + upper, prices[0])
-        else:
-            gram, diagonal = shared.stored(rows, "single"), diagonal[rows]
-        found = solve_path(problem, gram, prices, settings.rough, start=first)
-        betas, offsets = found.betas, found.offset
-        if whole:
-            values = found.images
-        else:
-            weights = betas.astype(shared.values.dtype, copy=False)
-            values = (weights @ shared.values[rows]).astype(np.float64, copy=False)
-        failed, doubtful, is_noise = _judged(found, betas * diagonal, options.tol)
-        unsolved = [found[k] for k in np.flatnonzero(failed & ~doubtful).tolist()]
-        values += offsets[:, None]
-        for k in np.flatnonzero(doubtful).tolist():
-            known = None if is_noise[k] else betas[k]
-            exact = self._solve_exactly(found.program(k), rows, known, options)
-            betas[k], offsets[k] = exact.beta, exact.offset
-            values[k] = self.matrix.exact.times(self._spread(rows, exact.beta)) + exact.offset
-            unsolved += [] if exact.converged else [exact]
-        self._mend_distant(values, rows, betas, offsets)
+        values = columns[0][..., None] if len(columns) == 1 else np.stack(columns, axis=-1)
         return values, unsolved
 
-    def _spread(self, rows: Rows, values: Floats) -> Floats:
-        """Return values of some rows with zeros for the others."""
-        spread = np.zeros(self.codes.size)
-        spread[rows] = values
-        return spread
+    def _machine(
+        self, machine: FoldMachine, settings: PathSettings, wanted: Rows
+    ) -> tuple[Floats, list[Solution]]:
+        """Return decision values for one machine along the path."""
+        prices, options, rows = settings.prices, settings.options, machine.rows
+        shared, diagonal, first = self.matrix.gram, self.matrix.diagonal, None
+        gram: Gram = shared
+        if machine.is_whole:
+            first = self._first(machine, prices[0])
+        else:
+            gram, diagonal = shared.stored(rows, "single"), diagonal[rows]
+        found = solve_path(machine.program, gram, prices, settings.rough, start=first)
+        betas, offsets = found.betas, found.offset
+        if machine.is_whole:
+            values = found.images[:, wanted]
+        else:
+            weights = betas.astype(shared.values.dtype, copy=False)
+            products = weights @ shared.values[np.ix_(rows, wanted)]
+            values = products.astype(np.float64, copy=False)
+        values += offsets[:, None]
+        unsolved: list[Solution] = []
+        if not _is_sound(found, machine.bounds * diagonal, options.tol):
+            unsolved = self._mend_doubtful(values, found, rows, wanted, options)
+        weak = _without_offset(betas, offsets, machine.room * prices)
+        if weak.size:
+            self._mend_distant(values, weak, rows, betas, offsets)
+        return values, unsolved
 
-    def _first(self, bounds: Floats, price: float) -> tuple[Floats, Floats, float] | None:
+    def _first(self, machine: FoldMachine, price: float) -> tuple[Floats, Floats, float] | None:
         """Return where to begin, if better than zero is known."""
-        start = self.matrix.start
-        lacks_class = self.n_classes <= start.codes.max()
-        if lacks_class or not np.isfinite(bounds).all():
+        start, ends = self.matrix.start, machine.ends
+        if ends is None or ends.size < start.n_classes:
             return None
-        found = start.point(price * bounds, self.test)
+        found = start.point(price * machine.bounds, price * ends, self.fold.test)
         return None if found is None else (*found, price)
+
+    def _mend_doubtful(
+        self, values: Floats, found: PathSolutions, rows: Rows, wanted: Rows, options: Options
+    ) -> list[Solution]:
+        """Solve in float64 what float32 rows may have spoilt, and return what is unsolved still."""
+        diagonal = self.matrix.diagonal[rows]
+        failed, doubtful, is_noise = _judged(found, found.betas * diagonal, options.tol)
+        unsolved = [found[k] for k in np.flatnonzero(failed & ~doubtful).tolist()]
+        for k in np.flatnonzero(doubtful).tolist():
+            known = None if is_noise[k] else found.betas[k]
+            exact = self._solve_exactly(found.program(k), rows, known, options)
+            found.betas[k], found.offset[k] = exact.beta, exact.offset
+            spread = np.zeros(self.matrix.gram.n)
+            spread[rows] = exact.beta
+            values[k] = self.matrix.exact.times(spread, wanted) + exact.offset
+            unsolved += [] if exact.converged else [exact]
+        return unsolved
 
     def _solve_exactly(
         self, program: QuadraticProgram, rows: Rows, beta: Floats | None, options: Options
@@ -274,17 +177,32 @@ class FoldPath:
         gram = exact if rows.size == exact.n else exact.subset(rows)
         return solve(program, gram, warm_start=beta, **{**vars(options), "solver": "smo"})
 
-    def _mend_distant(self, values: Floats, rows: Rows, betas: Floats, offsets: Floats) -> None:
-        """Compute in float64 what models whose offset hides nothing say of points far from all."""
-        weights = np.abs(betas).sum(axis=1)
-        weak = np.flatnonzero(np.abs(offsets) <= HIDDEN_BY_OFFSET * weights)
-        if weak.size == 0:
-            return
+    def _mend_distant(
+        self, values: Floats, weak: Rows, rows: Rows, betas: Floats, offsets: Floats
+    ) -> None:
+        """Compute in float64 what models without offset say of points far from all."""
         used = betas[weak].any(axis=0)
-        rows, betas = rows[used], betas[np.ix_(weak, used)]
-        near = np.abs(self.matrix.gram.values[np.ix_(self.test, rows)]).max(axis=1, initial=0.0)
-        far = self.test[near < FAINT]
-        values[np.ix_(weak, far)] = betas @ self.matrix.exact.block(rows, far) + offsets[weak, None]
+        rows, betas, test = rows[used], betas[np.ix_(weak, used)], self.fold.test
+        far = np.flatnonzero(~self.matrix.gram.reaches(test, rows, FAINT))
+        products = betas @ self.matrix.exact.block(rows, test[far])
+        values[np.ix_(weak, far)] = products + offsets[weak, None]
+
+
+def _without_offset(betas: Floats, offsets: Floats, room: Floats) -> Rows:
+    """Return the models whose offset hides nothing. ``room`` is the most that betas can weigh."""
+    size = np.abs(offsets)
+    if (size > HIDDEN_BY_OFFSET * room).all():  # which spares a look at the variables
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(size <= HIDDEN_BY_OFFSET * np.abs(betas).sum(axis=1))
+
+
+def _is_sound(found: PathSolutions, bounds: Floats, tol: float) -> bool:
+    """Say whether nothing needs a closer look, from bounds times the diagonal instead of variables.
+
+    They tell the most that float32 rows can do at the highest price, in a fraction of the time.
+    """
+    most = SINGLE_ROUNDING * found.prices[-1] * np.sqrt(bounds @ bounds)
+    return bool(found.converged.all() and most <= TOLERATED * tol)
 
 
 def _judged(found: PathSolutions, weights: Floats, tol: float) -> tuple[Mask, Mask, Mask]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
-from mercer.model_selection.grid.shared_search import machine_of
+from mercer.model_selection.grid.groups import machine_of
 from mercer.svm import SVC
 
 FINER = 4

@@ -10,7 +10,8 @@ from sklearn.base import clone
 
 from mercer.gram import SquaredDistances, make_gram
 from mercer.kernels import Kernel, Precomputed
-from mercer.model_selection.grid.shared_search import FoldScores, Group, SharedSearch
+from mercer.model_selection.grid.groups import Group
+from mercer.model_selection.grid.shared_search import FoldScores, SharedSearch
 
 
 class _KernelValues(Precomputed):

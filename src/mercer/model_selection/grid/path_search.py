@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from copy import copy
 from numbers import Integral
 from os import PathLike
 from threading import Lock
@@ -25,24 +23,19 @@ from mercer._sklearn import (
     Scorer,
     StrOptions,
     asks_for_probabilities,
-    validate_parameter_constraints,
 )
 from mercer._warnings import warn
 from mercer.model_selection.grid.default_grid import coarse_grid, finer_grid
+from mercer.model_selection.grid.groups import Group, groups_of, machine_of
 from mercer.model_selection.grid.machine_search import MachineSearch
 from mercer.model_selection.grid.shared_search import (
     MOST_BYTES,
     FoldScores,
-    Group,
     SharedSearch,
     accuracy,
-    machine_of,
 )
 from mercer.model_selection.search_record import SearchRecord, stable_key
-from mercer.svm import SVC, SVR
-
-_PATH = ("C", "nu")
-"""Parameters along which a machine starts from the solution for the last value."""
+from mercer.svm import SVC
 
 # Parameters of a search that change nothing about its scores.
 _NEUTRAL = {
@@ -190,7 +183,11 @@ class PathSearchCV(GridSearchCV):
         done = 0
         for left in range(self.refine, -1, -1):
             new = candidates[done:]
-            search.run(groups, scores)
+            try:
+                search.run(groups, scores)
+            except BaseException:
+                scores.record.fingerprint = self._fingerprint(X, y, splits)
+                raise
             if search.refusal is not None:  # scikit-learn has ways to deal with that
                 return self._fit_separately(given, y, params, cv)
             out += _collect(groups, scores, len(new), splits)
@@ -286,15 +283,21 @@ class PathSearchCV(GridSearchCV):
 
     def _record(self, X: Any, y: Any, splits: Any) -> SearchRecord:
         """Return what is known already."""
-        settings = {k: v for k, v in self.get_params(deep=False).items() if k not in _NEUTRAL}
-        settings["estimator"] = repr(self.estimator.get_params())
-        keys = {name: stable_key(value) for name, value in settings.items()}
-        fingerprint = joblib.hash([keys, X, y, splits])
-        last = self._unfinished
-        if not (self.warm_start and last is not None and last.fingerprint == fingerprint):
+        last = self._unfinished if self.warm_start else None
+        # To look at all data takes a while: without need only when the search is interrupted.
+        needed = last is not None or self.checkpoint is not None
+        fingerprint = self._fingerprint(X, y, splits) if needed else ""
+        if last is None or last.fingerprint != fingerprint:
             last = SearchRecord.open(fingerprint, self.checkpoint)
         self._unfinished = last
         return last
+
+    def _fingerprint(self, X: Any, y: Any, splits: Any) -> str:
+        """Return a number that other data and other settings would not have."""
+        settings = {k: v for k, v in self.get_params(deep=False).items() if k not in _NEUTRAL}
+        settings["estimator"] = repr(self.estimator.get_params())
+        keys = {name: stable_key(value) for name, value in settings.items()}
+        return str(joblib.hash([keys, X, y, splits]))
 
     def _conclude(
         self, X: Any, y: Any, results: Any, out: list[Any], scorers: Any, metric: str
@@ -373,69 +376,3 @@ def _collect(groups: Any, scores: Any, n_candidates: int, splits: Any) -> list[d
             for j, position in enumerate(group.positions):
                 out[position * len(splits) + k] = found.as_result(j, len(test))
     return out
-
-
-def groups_of(estimator: Any, candidates: Sequence[dict[str, Any]]) -> list[Group] | None:
-    """Sort candidates into groups, or return None where they cannot share."""
-    found = machine_of(estimator)
-    if found is None:
-        return None
-    _, model, prefix = found
-    own = model.get_params(deep=False)
-    no_path = dict.fromkeys(set(_PATH) & set(own))
-    named = []
-    for candidate in candidates:
-        if not all(name.startswith(prefix) for name in candidate):
-            return None
-        named.append({name.removeprefix(prefix): value for name, value in candidate.items()})
-    models = _tuned(model, own, named)
-    models[0]._validate_params()  # what the grid leaves alone as well
-    is_pairwise = [model._is_pairwise() for model in models]
-    if any(is_pairwise) or not all(map(_can_share, models)):
-        return None
-    alike = stable_key({**own, **no_path})
-    members: dict[str, list[int]] = {}
-    for position, names in enumerate(named):
-        members.setdefault(stable_key({**names, **no_path}), []).append(position)
-    groups = []
-    for key, positions in members.items():
-        penalties = {k: _penalties(models[k]) for k in positions}
-        positions.sort(key=penalties.__getitem__)
-        whole_key = stable_key([alike, key, [penalties[k] for k in positions]])
-        groups.append(Group(whole_key, [models[k] for k in positions], positions))
-    return groups
-
-
-def _tuned(model: Any, own: dict[str, Any], named: Sequence[dict[str, Any]]) -> list[Any]:
-    """Return the machine with some parameters changed, once for each candidate."""
-    if not all(names.keys() <= own.keys() for names in named):
-        return [clone(model).set_params(**clone(names, safe=False)) for names in named]
-    # Many times faster than clone and set_params: numbers are checked once for all.
-    kind, fresh = type(model), clone(model)
-    checked: set[tuple[str, float]] = set()
-    for names in named:
-        numbers = {(k, float(v)) for k, v in names.items() if type(v) in (float, np.float64)}
-        known = {name for name, _ in numbers & checked}
-        unknown = {name: value for name, value in names.items() if name not in known}
-        if unknown:
-            validate_parameter_constraints(kind._parameter_constraints, unknown, kind.__name__)
-        checked |= numbers
-    models = [copy(fresh) for _ in named]
-    for tuned, names in zip(models, named):
-        vars(tuned).update(names)
-    return models
-
-
-def _can_share(model: Any) -> bool:
-    """Say whether a machine can be fitted on a matrix of kernel values without their points."""
-    if model.warm_start:
-        return False
-    if isinstance(model, (SVC, SVR)):
-        return not np.isinf(model.C)
-    # Balls need k(x, x) of new points, which is known where it is the same everywhere.
-    return isinstance(model.kernel, str) and model.kernel in ("rbf", "laplacian")
-
-
-def _penalties(model: Any) -> list[float]:
-    given = [getattr(model, name, None) for name in _PATH]
-    return [-1.0 if value is None else float(value) for value in given]

@@ -15,20 +15,19 @@ from concurrent.futures import (
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from mercer._sklearn import take_rows
 from mercer._threads import available_threads, blas_threads, wanted_threads
 from mercer.gram import ComputedGram, Gram, SquaredDistances, StoredGram, make_gram
 from mercer.kernels import Kernel
 from mercer.machines import (
+    Fold,
     FoldPath,
     PathSettings,
     Penalty,
@@ -36,10 +35,10 @@ from mercer.machines import (
     class_factors,
     warn_about,
 )
+from mercer.model_selection.grid.groups import Group, machine_of, middle_first
 from mercer.model_selection.search_record import stable_key
 from mercer.solvers import Solution
-from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSVM
-from mercer.svm import SVC, SVR
+from mercer.svm import SVC
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -54,29 +53,6 @@ CHEAP_FEATURES = 256
 
 MOST_MATRICES = 3
 """Kernels whose matrices are in memory at a time: one being made while others are worked on."""
-
-
-MACHINES = (SVC, SVR, SVDD, OneClassSVM, NearestHypersphereClassifier)
-"""What searches can share the work of."""
-
-
-class Group(NamedTuple):
-    """Candidates that differ in a penalty only, with rising penalty, and their positions."""
-
-    key: str
-    models: list[Any]
-    positions: list[int]
-
-
-def machine_of(estimator: Any) -> tuple[Any, Any, str] | None:
-    """Return the steps before the machine (or None), the machine, and its prefix."""
-    if type(estimator) in MACHINES:
-        return None, estimator, ""
-    if isinstance(estimator, Pipeline) and type(estimator.steps[-1][1]) in MACHINES:
-        name, model = estimator.steps[-1]
-        before = estimator[:-1] if len(estimator.steps) > 1 else None
-        return before, model, f"{name}__"
-    return None
 
 
 class FoldScores(NamedTuple):
@@ -157,6 +133,7 @@ class SharedSearch:
         self.idle = 1  # threads that could help to compute the next matrix
         self.stopped = threading.Event()
         self.points = self._points()
+        self.folds: dict[tuple[Any, ...], tuple[Fold, Rows]] = {}
         self.last: dict[tuple[int, str], Any] = {}  # matrices of the last group
         self.unsolved: list[Solution] = []  # machines that were not brought to the tolerance
         self.n_solved = 0
@@ -224,8 +201,10 @@ class SharedSearch:
         kernel: Kernel | None = None
         for k in folds:
             points = self.points[k]
-            if kernel is None or isinstance(model.gamma, str) or not isinstance(model.kernel, str):
-                kernel = model._make_kernel().resolve(points[self.splits[k][0]])
+            of_fold = isinstance(model.gamma, str) or not isinstance(model.kernel, str)
+            if kernel is None or of_fold:
+                known_points = points[self.splits[k][0]] if of_fold else points
+                kernel = model._make_kernel().resolve(known_points)
                 name = stable_key(kernel)
             key = (id(points), name)
             if key not in made:
@@ -246,19 +225,23 @@ class SharedSearch:
             model._options(), n_threads=1, callback=lambda n_iter, gap: self.stopped.is_set()
         )
         prices = np.array([model.C for model in group.models], dtype=np.float64)
-        settings = PathSettings(prices, model.multi_class, options)
-        works = {}
-        for k, matrix in matrices.items():
+        settings = PathSettings(prices, options)
+        return {k: (matrix, settings, *self._fold(model, k)) for k, matrix in matrices.items()}
+
+    def _fold(self, model: SVC, k: int) -> tuple[Fold, Rows]:
+        """Return a fold with its machines, which kernels have no part in, and its classes."""
+        key = (k, model.loss, model.multi_class, stable_key(model.class_weight))
+        if key not in self.folds:
             train, test = self.splits[k]
             present, codes = np.flatnonzero(np.bincount(self.codes[train])), self.codes
             if present.size < self.classes.size:
                 codes = np.searchsorted(present, codes)
-            classes, ones = self.classes[present], np.ones(train.size)
-            factors = class_factors(model.class_weight, classes, codes[train], ones)
+            ones = np.ones(train.size)
+            factors = class_factors(model.class_weight, self.classes[present], codes[train], ones)
             penalty = Penalty(1.0, model.loss, factors, ones)
-            path = FoldPath(matrix, codes, present.size, train, test, penalty)
-            works[k] = path, settings, classes
-        return works
+            fold = Fold(codes, present.size, train, test, penalty, model.multi_class)
+            self.folds[key] = fold, present
+        return self.folds[key]
 
     def _evaluate(
         self, group: Group, k: int, work: Any, done: dict[tuple[str, int], FoldScores]
@@ -266,16 +249,18 @@ class SharedSearch:
         if self.stopped.is_set():
             return
         start = time.perf_counter()
-        path, settings, classes = work
-        values, unsolved = path.values(settings)
+        matrix, settings, fold, present = work
+        rows = np.concatenate([fold.test, fold.train]) if self.train_score else fold.test
+        values, unsolved = FoldPath(matrix, fold).values(settings, rows)
         if self.stopped.is_set():
             return
         self.unsolved += unsolved
         self.n_solved += values.shape[0] * values.shape[2]
         try:
+            n_test = fold.test.size
             test_scores, train_scores = (
-                self._scores(group.models, classes, values[:, rows], rows) if wanted else []
-                for rows, wanted in ((path.test, True), (path.train, self.train_score))
+                self._scores(group.models, present, values[:, part], rows[part]) if wanted else []
+                for part, wanted in ((slice(n_test), True), (slice(n_test, None), self.train_score))
             )
         except Exception as refusal:  # whatever a score may raise
             self.refusal = refusal
@@ -284,13 +269,14 @@ class SharedSearch:
         seconds = time.perf_counter() - start
         done[group.key, k] = FoldScores(test_scores, train_scores, seconds)
 
-    def _scores(self, models: Sequence[SVC], classes: Any, values: Any, rows: Rows) -> list[Any]:
-        y = self.y[rows]
+    def _scores(self, models: Sequence[SVC], present: Rows, values: Any, rows: Rows) -> list[Any]:
         if self.score is accuracy and values.shape[2] == 1:  # all models in one stroke
-            right = (values[:, :, 0] > 0) == (y == classes[1])
-            right &= np.isin(y, classes)  # a fold may lack the class of a row that it leaves out
-            return (np.count_nonzero(right, axis=1) / right.shape[1]).tolist()
-        X = take_rows(self.X, rows)
+            codes = self.codes[rows]
+            right = (values[:, :, 0] > 0) == (codes == present[1])
+            if self.classes.size > 2:  # a fold may lack the class of a row that it leaves out
+                right &= np.isin(codes, present)
+            return [np.count_nonzero(line) / line.size for line in right]
+        X, y, classes = take_rows(self.X, rows), self.y[rows], self.classes[present]
         return [
             self.score(KnownValues.of(model, classes, own), X, y)
             for model, own in zip(models, values)
@@ -341,23 +327,6 @@ def _is_of_distance(kernel: Any) -> bool:
 def _dense(points: Any) -> Any:
     values = points.toarray() if sp.issparse(points) else points
     return np.ascontiguousarray(values, dtype=np.float64)
-
-
-def middle_first(groups: Sequence[Group]) -> list[Group]:
-    """Return the groups, those in the middle of the grid first, where the hard problems are.
-
-    What takes longest should not begin last, when the other threads have nothing left to do.
-    Groups in a row that have one kernel stay together, since they share its matrix.
-    """
-
-    def kernel_of(group: Group) -> str:
-        model = group.models[0]
-        names = ("kernel", "gamma", "degree", "coef0")
-        return repr([getattr(model, name, None) for name in names])
-
-    runs = [list(run) for _, run in groupby(groups, kernel_of)]
-    order = sorted(range(len(runs)), key=lambda k: abs(2 * k + 1 - len(runs)))
-    return [group for k in order for group in runs[k]]
 
 
 def _unfinished(pending: list[list[Future[None]]], fewer_than: int) -> list[list[Future[None]]]:
