@@ -76,9 +76,8 @@ def measured(
 
 def verdict(found: Comparison, name: str) -> list[str]:
     """Return how good a model is beside the baseline, and whether that means anything."""
-    from mercer.cli._screen import error as value
     from mercer.comparison.rivals import BASELINE
-    from mercer.comparison.words import NAMES
+    from mercer.comparison.words import NAMES, value
 
     measure, row, base = found.measure, found.results_.loc[name], found.results_.loc[BASELINE]
     over = f"over {found.n_folds} folds" if found.n_folds > 1 else "on one fold"

@@ -20,7 +20,7 @@ from mercer.cli._options import (
 )
 from mercer.cli._options import stem as stem_of
 from mercer.cli._places import MODEL, check_places
-from mercer.cli._screen import Screen, in_plain_digits, progress
+from mercer.cli._screen import Screen, progress
 from mercer.cli.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -109,10 +109,8 @@ def _show(found: Comparison, screen: Screen) -> None:
     from mercer.cli.comparison_table import comparison_table
 
     screen.show(comparison_table(found, screen.out.width))
-    values = found.results_[[found.measure, "error_sd"]].to_numpy().ravel()
     for sentence in found.sentences():
-        of_numbers = found.measure == "rmse" and "RMSE" in sentence
-        screen.say(in_plain_digits(sentence, values) if of_numbers else sentence)
+        screen.say(sentence)
     if found.measure == "balanced_error":
         screen.say(EVENLY.replace("The model decides", "All models decide"))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mercer._numbers import number as plain
 from mercer.comparison.rivals import BASELINE
 
 if TYPE_CHECKING:
@@ -27,9 +28,15 @@ def percent(share: float) -> str:
 
 
 def value(measure: str, number: float) -> str:
-    """Return an error as people read it: a share in percent, or a number of the target's kind."""
+    """Return an error as people read it: a share in percent, or a number of the target's kind.
+
+    Examples
+    --------
+    >>> value("balanced_error", 0.1234), value("rmse", 31270.4)
+    ('12.3 %', '31,270')
+    """
     if measure == "rmse":
-        return UNKNOWN if np.isnan(number) else f"{number:.4g}"
+        return plain(number)
     return f"{percent(number)} %" if not np.isnan(number) else UNKNOWN
 
 

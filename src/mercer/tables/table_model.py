@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
+from mercer._numbers import number
 from mercer.tables._columns import DATE_FORMS
 from mercer.tables._left_out import like_identifier
 from mercer.tables.table import Table
@@ -251,7 +252,7 @@ def _number(value: Any, measure: str) -> str:
     """Return an error as people read it: a share in percent, or a number of the target's kind."""
     if not isinstance(value, float):
         return "unknown"
-    return f"{100 * value:.1f} %" if measure.endswith("error") else f"{value:.4g}"
+    return f"{100 * value:.1f} %" if measure.endswith("error") else number(value)
 
 
 def _kind(column: pd.Series) -> str:
