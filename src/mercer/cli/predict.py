@@ -10,7 +10,8 @@ import typer
 from mercer.cli._models import EVENLY, load_model
 from mercer.cli._options import FORM, command, file_of, is_model, stem, stop_if_asked
 from mercer.cli._places import CSV, check_places, write_csv
-from mercer.cli._screen import Screen, cell, error, number
+from mercer._numbers import number
+from mercer.cli._screen import Screen, cell
 
 if TYPE_CHECKING:
     import pandas as pd

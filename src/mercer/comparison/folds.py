@@ -22,6 +22,9 @@ Rows = NDArray[np.int64]
 LEAST_JUDGED = 3
 """Rows that a class needs to be compared on; as many as there are folds, where that is less."""
 
+LEAST_OF_CLASS = 5
+"""Rows that a class keeps in a random part, if it has them: folds inside need more than one."""
+
 MOST_NAMED = 4
 
 
@@ -114,6 +117,35 @@ def inner_folds(
             found = list(cut.split(np.zeros(n_rows), y, groups))
     kept = [part for part in found if len(part[0]) and len(part[1])]
     return [part for part in kept if y is None or len(np.unique(y[part[0]])) > 1]
+
+
+def some_rows(rows: Any, most: int | None, labels: Any, seed: int) -> Any:
+    """Return a random part of rows, with some of every class; a larger one holds a smaller.
+
+    Parameters
+    ----------
+    rows : array of int
+    most : int or None
+        None returns all.
+    labels : array or None
+        Classes of these rows; None for numbers.
+    seed : int
+
+    Examples
+    --------
+    >>> some_rows(np.arange(100), 4, None, seed=0).tolist()
+    [12, 42, 57, 71]
+    """
+    if most is None or len(rows) <= most:
+        return rows
+    order = np.random.default_rng(seed).permutation(len(rows))
+    if labels is not None:
+        own = labels[order]
+        first = [np.flatnonzero(own == name)[:LEAST_OF_CLASS] for name in np.unique(own)]
+        some = np.concatenate(first)
+        most = max(most, some.size)
+        order = np.concatenate([order[some], np.delete(order, some)])
+    return np.sort(rows[order[:most]])
 
 
 def _in_time(times: Any, folds: int) -> list[tuple[Rows, Rows]]:

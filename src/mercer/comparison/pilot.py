@@ -31,8 +31,20 @@ class Pilot(NamedTuple):
     seconds: float
 
 
+class Trial(NamedTuple):
+    """A small fit: its rows, its seconds, and the share of these that grows with the rows."""
+
+    n_rows: int
+    seconds: float
+    growing: float
+
+
 def rows_in_time(
-    seconds_for: Callable[[int], float], n_rows: int, allowed: float, growth: float
+    seconds_for: Callable[[int], float],
+    n_rows: int,
+    allowed: float,
+    growth: float,
+    trial: Trial | None = None,
 ) -> Pilot:
     r"""Return how many of the rows a model can learn from in the time.
 
@@ -49,6 +61,8 @@ def rows_in_time(
         Seconds for one fit.
     growth : float
         The power g.
+    trial : Trial or None
+        The first small fit, where there has been one.
 
     Examples
     --------
@@ -56,10 +70,15 @@ def rows_in_time(
     Pilot(n_rows=40000, seconds=4.0)
     >>> rows_in_time(lambda n: 1e-3 * n, 40_000, 10.0, 1.0)
     Pilot(n_rows=7000, seconds=40.0)
+    >>> rows_in_time(lambda n: 1e-3 * n, 40_000, 10.0, 1.0, Trial(1000, 1.0, 0.1))
+    Pilot(n_rows=40000, seconds=4.9)
     """
     size, known = FIRST_ROWS, [(0.0, 0.0)]
+    if trial is not None:
+        size, known = trial.n_rows, [(0.0, (1 - trial.growing) * trial.seconds)]
     while True:
-        known.append((size**growth, seconds_for(size)))
+        taken = seconds_for(size) if trial is None or size > trial.n_rows else trial.seconds
+        known.append((size**growth, taken))
         fixed, slope = _law(known)
         whole = fixed + slope * n_rows**growth
         if whole <= MARGIN * allowed:
