@@ -114,8 +114,6 @@ def select(
 
 def _some_rows(table: Table, seed: int, screen: Screen) -> Table:
     """Return a table of at most `MOST_ROWS`, with its classes in their shares."""
-    from dataclasses import replace
-
     import numpy as np
     from sklearn.model_selection import train_test_split
 
@@ -128,12 +126,7 @@ def _some_rows(table: Table, seed: int, screen: Screen) -> Table:
         np.arange(n), train_size=MOST_ROWS, stratify=classes, random_state=seed
     )
     rows.sort()
-    parts = {name: getattr(table, name) for name in ("frame", "target", "groups", "time")}
-    own: dict[str, Any] = {
-        name: None if part is None else part.iloc[rows].reset_index(drop=True)
-        for name, part in parts.items()
-    }
-    return replace(table, **own)
+    return table.part(rows)
 
 
 def _check(matrix: Matrix, features: int | None) -> None:

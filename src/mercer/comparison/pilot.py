@@ -32,11 +32,10 @@ class Pilot(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A small fit: its rows, its seconds, and the share of these that grows with the rows."""
+    """A small fit: its rows and its seconds."""
 
     n_rows: int
     seconds: float
-    growing: float
 
 
 def rows_in_time(
@@ -70,12 +69,8 @@ def rows_in_time(
     Pilot(n_rows=40000, seconds=4.0)
     >>> rows_in_time(lambda n: 1e-3 * n, 40_000, 10.0, 1.0)
     Pilot(n_rows=7000, seconds=40.0)
-    >>> rows_in_time(lambda n: 1e-3 * n, 40_000, 10.0, 1.0, Trial(1000, 1.0, 0.1))
-    Pilot(n_rows=40000, seconds=4.9)
     """
-    size, known = FIRST_ROWS, [(0.0, 0.0)]
-    if trial is not None:
-        size, known = trial.n_rows, [(0.0, (1 - trial.growing) * trial.seconds)]
+    size, known = FIRST_ROWS if trial is None else trial.n_rows, [(0.0, 0.0)]
     while True:
         taken = seconds_for(size) if trial is None or size > trial.n_rows else trial.seconds
         known.append((size**growth, taken))

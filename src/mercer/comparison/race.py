@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from mercer.comparison.deadline import TimeIsOverError, within
+from mercer.comparison.deadline import TimeIsOverError, can_stop, within
 from mercer.comparison.folds import Fold, some_rows
 from mercer.comparison.measures import measure_classes, measure_numbers
 from mercer.comparison.outcome import Outcome, size_of
@@ -158,7 +158,7 @@ class Race:
         if len(fold.train) < FEW_TRIED * TRIAL_ROWS or len(unknown) < 2:
             return
         found = trials(self, unknown, fold, SHARE_OF_TRIALS * max(self.left, 0.0))
-        self.trials = {name: one.trial for name, one in found.items()}
+        self.trials = {name: one.trial for name, one in found.items() if one.trial is not None}
         late = float("inf")  # what was too slow, or failed, has its turn in the end
         errors = {name: one.error for name, one in found.items()} | {BASELINE: -late}
         self.alive.sort(key=lambda rival: errors.get(rival.name, late))
@@ -203,13 +203,13 @@ class Race:
         limits = [rival.most_rows, self.caps.get(rival.name)]
         return min((one for one in limits if one is not None), default=None)
 
-    def fitted(self, rival: Rival, rows: Any, y: Any = None) -> Any:
-        """Return a model that has learned from these rows, or from as many as it can take.
+    def fitted(self, rival: Rival, rows: Any, y: Any = None, *, sketched: bool = False) -> Any:
+        """Return a model, or its sketch, that has learned from these rows or as many as it can.
 
         With ``y`` the targets of all rows are called by other names.
         """
         rows, y = self.some(rows, self.most_rows(rival)), self.y if y is None else y
-        model = rival.pipeline(self.table, self._setting(rows))
+        model = rival.pipeline(self.table, self._setting(rows), sketched=sketched)
         with warnings.catch_warnings(), self.threads(len(rows)):
             warnings.simplefilter("ignore")
             return model.fit(self.table.frame.iloc[rows], y[rows])
@@ -257,9 +257,15 @@ class Race:
         return LARGEST_SHARE * max(self.left, 0.0) / self._n_needed()
 
     def _has_rows_for_its_time(self, rival: Rival, train: Any, is_needed: bool) -> bool:
-        """Find out by small fits how many rows there is time for; else leave the model out."""
+        """Find out by small fits how many rows there is time for; else leave the model out.
+
+        Small fits tell nothing of a search that takes about as long for any number of rows. It is
+        tried with all of them, and stopped if need be.
+        """
         n_rows = min(len(train), rival.most_rows or len(train))
         if n_rows < 2 * STEP * FIRST_ROWS or rival.name in self.caps:
+            return True
+        if rival.sketch is not None and can_stop():
             return True
         allowed = self._allowed()
 

@@ -122,9 +122,9 @@ class Rival:
     growth : float
         Power of the number of rows with which the time of a fit grows. Rather too small than too
         large: what takes longer than expected is stopped and tried with fewer rows.
-    growing : float
-        Share of the time of a fit to `MOST_SEARCHED` rows that grows with them, which is not that
-        of a search on no more rows.
+    sketch : callable or None
+        As ``build``, but with the parameters that one would begin with, for a first look; for
+        models whose search takes far longer than a fit, and about as long for any number of rows.
     scaled : bool
         Whether features should have unit variance.
     most_rows, most_columns : int or None
@@ -136,17 +136,18 @@ class Rival:
     simplicity: int
     build: Callable[[Setting], Any]
     growth: float = 1.2
-    growing: float = 1.0
+    sketch: Callable[[Setting], Any] | None = None
     scaled: bool = True
     most_rows: int | None = None
     most_columns: int | None = None
 
-    def pipeline(self, table: Table, setting: Setting) -> Pipeline:
-        """Return the model behind what turns the table into numbers."""
+    def pipeline(self, table: Table, setting: Setting, *, sketched: bool = False) -> Pipeline:
+        """Return the model, or a sketch of it, behind what turns the table into numbers."""
+        build = self.sketch if sketched and self.sketch is not None else self.build
         steps = [("vectorizer", vectorizer(table))]
         if self.scaled:
             steps.append(("scaler", StandardScaler()))
-        return Pipeline([*steps, ("model", self.build(setting))])
+        return Pipeline([*steps, ("model", build(setting))])
 
 
 NEIGHBOURS = [1, 3, 5, 9, 15, 25, 45]
@@ -157,11 +158,11 @@ PRICES = [0.25, 1.0, 4.0, 16.0, 64.0, 256.0, 1024.0]
 FACTORS = [4.0**power for power in range(-5, 3)]
 """What is tried for C, and for gamma times the number of columns, which have unit variance."""
 
+FIRST_PRICE = 10.0
+"""C where none is chosen; the width is then that of ``gamma="scale"``."""
+
 MANY_CLASSES = 10
 """With more, each pair of which is a machine, a search must do with fewer evaluations."""
-
-GROWING = 0.25
-"""Share of the time of a search on that many rows that goes into its last fit."""
 
 MOST_SEARCHED_BOOSTING = 5000
 """Rows up to which the size of boosted trees is chosen, where classes are unbalanced."""
@@ -183,6 +184,10 @@ def _logistic(setting: Setting) -> Any:
     model = LogisticRegression(max_iter=300, class_weight=setting.class_weight)
     grid, scoring = {"C": [0.001, 0.01, 0.1, 1.0, 10.0]}, setting.scoring or "neg_log_loss"
     return GridSearchCV(model, grid, scoring=scoring, cv=setting.parts(3))
+
+
+def _plain_svc(setting: Setting) -> Any:
+    return SVC(C=FIRST_PRICE, class_weight=setting.class_weight)
 
 
 def _gradient(setting: Setting) -> Any:
@@ -306,7 +311,7 @@ CLASSIFIERS = (
         growth=0.5,  # trees have a largest size
         scaled=False,
     ),
-    Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.0, growing=GROWING),
+    Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.0, sketch=_plain_svc),
     Rival(
         "forest",
         "random forest",
@@ -323,7 +328,7 @@ CLASSIFIERS = (
         growth=0.8,
         most_rows=20_000,
     ),
-    Rival("svc_grid", "SVC (grid search)", 6, _grid, growth=1.5, growing=GROWING),
+    Rival("svc_grid", "SVC (grid search)", 6, _grid, growth=1.5, sketch=_plain_svc),
     Rival("spheres", "nearest hyperspheres", 5, _spheres, growth=2.0, most_rows=4000),
     Rival("rvc", "relevance vectors", 5, _rvc, growth=2.0, most_rows=1500),
     Rival(
@@ -365,7 +370,12 @@ REGRESSIONS = (
         growth=0.8,
         most_rows=20_000,
     ),
-    Rival("svr", "SVR (grid search)", 6, _svr, growth=1.5, growing=GROWING, most_rows=20_000),
+    Rival(
+        *("svr", "SVR (grid search)", 6, _svr),
+        growth=1.5,
+        most_rows=20_000,
+        sketch=lambda s: _scaled_target(SVR(C=FIRST_PRICE)),
+    ),
     Rival("rvr", "relevance vectors", 5, _rvr, growth=2.0, most_rows=1500),
 )
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from mercer.comparison.deadline import TimeIsOverError, within
 from mercer.comparison.folds import Fold
 from mercer.comparison.pilot import Trial
-from mercer.comparison.rivals import MOST_SEARCHED, Rival
+from mercer.comparison.rivals import Rival
 
 if TYPE_CHECKING:
     from mercer.comparison.race import Race
 
-TRIAL_ROWS = MOST_SEARCHED
-"""Rows of a trial: the search for kernel parameters takes no longer with more."""
+TRIAL_ROWS = 1500
+"""Rows of a trial."""
 
 FEW_TRIED = 2
 """With fewer than so many times these rows all models have all of them at once."""
@@ -30,10 +30,13 @@ LARGEST_TRIAL = 0.3
 
 
 class Tried(NamedTuple):
-    """The error of a model that has learned from few rows, and what that took."""
+    """The error of a model that has learned from few rows, and what that took.
+
+    A sketch does not tell how long the model would take.
+    """
 
     error: float
-    trial: Trial
+    trial: Trial | None
 
 
 def trials(race: Race, rivals: Sequence[Rival], fold: Fold, seconds: float) -> dict[str, Tried]:
@@ -50,7 +53,7 @@ def trials(race: Race, rivals: Sequence[Rival], fold: Fold, seconds: float) -> d
     found: dict[str, Tried] = {}
     end = time.monotonic() + seconds
     train, test = race.some(fold.train, TRIAL_ROWS), race.some(fold.test, MOST_TESTED)
-    for position, rival in enumerate(rivals):
+    for rival in rivals:
         left = end - time.monotonic()
         columns = race.table.frame.shape[1]
         if left <= 0 or columns > (rival.most_columns or columns):
@@ -60,12 +63,12 @@ def trials(race: Race, rivals: Sequence[Rival], fold: Fold, seconds: float) -> d
             with within(LARGEST_TRIAL * left), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 start = time.perf_counter()
-                model = race.fitted(rival, train)
+                model = race.fitted(rival, train, sketched=True)
                 taken = time.perf_counter() - start
                 said = race.predicted(model, race.table.frame.iloc[test])
         except (Exception, TimeIsOverError):  # perhaps only for want of rows, or of time
             continue
         n_rows = min(len(train), rival.most_rows or len(train))
         error = race.measured(test, said)[race.measure]
-        found[rival.name] = Tried(error, Trial(n_rows, taken, rival.growing))
+        found[rival.name] = Tried(error, None if rival.sketch else Trial(n_rows, taken))
     return found
