@@ -83,9 +83,11 @@ def verdict(found: Comparison, name: str) -> list[str]:
     over = f"over {found.n_folds} folds" if found.n_folds > 1 else "on one fold"
     spread = f" ± {value(measure, row['error_sd']).removesuffix(' %')}" if found.n_folds > 1 else ""
     text = f"{row['title']}: {NAMES[measure]} {value(measure, row[measure])}{spread} {over}"
+    part = f"Partial: {found.stopped} after {found.n_folds} of {found.n_wanted} folds."
+    said = [part] if found.partial else []
     if name == BASELINE:
-        return [f"{text}."]
-    said = [f"{text} ({base['title']}: {value(measure, base[measure])})."]
+        return [*said, f"{text}."]
+    said += [f"{text} ({base['title']}: {value(measure, base[measure])})."]
     if found.best_name_ == BASELINE or found.results_.loc[BASELINE, "verdict"] == "tied":
         said.append("That is not clearly better, so nothing has been shown to be learned.")
     if found.measure == "balanced_error":
@@ -93,8 +95,6 @@ def verdict(found: Comparison, name: str) -> list[str]:
         said.append(EVENLY)
     if found.changed:
         said.append(found.changed)
-    if found.partial:
-        said.append(f"Partial: {found.stopped} after {found.n_folds} of {found.n_wanted} folds.")
     return said
 
 

@@ -82,7 +82,8 @@ def _best(found: Comparison) -> str:
     over = f" over {found.n_folds} folds" if found.n_folds > 1 else " on one fold"
     spread = value(measure, row["error_sd"]).removesuffix(" %")
     spread = f" ± {spread}" if found.n_folds > 1 else ""
-    text = f"Lowest {name}: {title}, {value(measure, row[measure])}{spread}{over}"
+    so_far = " so far" if found.partial else ""
+    text = f"Lowest {name}{so_far}: {title}, {value(measure, row[measure])}{spread}{over}"
     if base is None:
         return f"{text}."
     return f"{text} ({base['title']}: {value(measure, base[measure])})."
