@@ -323,3 +323,23 @@ def test_progress_counts_fits(two_classes):
     assert [done for done, _, _ in told] == list(range(8))
     assert {total for _, total, _ in told} == {8}
     assert told[1][2] == "linear discriminant"
+
+
+def test_the_best_stays_with_fewer_folds(clock, put_in_place, costly):
+    """What is far behind must not win because the best has no time for all folds."""
+
+    class Knowing(costly):
+        def predict(self, X):
+            return np.where(X[:, 0] > 0, "b", "a")
+
+    put_in_place(lda=costly(clock, fixed=1.0), qda=costly(clock, fixed=1.0))
+    put_in_place(tree=costly(clock, fixed=1.0), svc=Knowing(clock, fixed=20.0))
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    table = as_table(X, np.where(X[:, 0] > 0, "b", "a"))
+    found = compare_table(
+        table, models="lda,qda,tree,svc", folds=5, repeats=1, minutes=minutes(70), n_jobs=1
+    )
+    assert found.best_name_ == "svc"
+    assert found.n_folds == 3
+    assert found.partial
+    assert found.left_out_models == {}

@@ -239,7 +239,7 @@ class Race:
         """Fit a model, to fewer rows where it takes longer than it should."""
         while True:
             allowed: float | None = self._allowed()
-            if is_needed:  # the only one has all the time that it takes
+            if is_needed and not self.trials:  # the only one has all the time that it takes
                 is_only = len(self.rivals) <= 2 or self.left <= 0
                 allowed = None if is_only else LARGEST_SHARE * self.left
             try:
@@ -253,8 +253,13 @@ class Race:
             self.caps[rival.name] = n_rows
 
     def _allowed(self) -> float:
-        """Return the seconds that one fit may take."""
-        return LARGEST_SHARE * max(self.left, 0.0) / self._n_needed()
+        """Return the seconds that one fit may take, without those that the best so far needs."""
+        first = [one for (_, *part), one in self.known.items() if part == [0, 0]]
+        kept = 0.0
+        if first:
+            best = min(first, key=lambda outcome: outcome.measures[self.measure])
+            kept = (self._n_needed() - 1) * (best.fit_seconds + best.predict_seconds)
+        return LARGEST_SHARE * max(self.left - kept, 0.0) / self._n_needed()
 
     def _has_rows_for_its_time(self, rival: Rival, train: Any, is_needed: bool) -> bool:
         """Find out by small fits how many rows there is time for; else leave the model out.
@@ -378,13 +383,15 @@ class Race:
     def _leave_out_the_dearest(self, done: list[list[Outcome]]) -> None:
         """Leave out models with which the folds that are needed would not be done in time.
 
-        Whoever may be the best stays if it can, then what is cheap; where hardly any would be left,
-        all stay with the folds that they have.
+        The best always stays, though there be fewer folds for it; then whoever may be as good, then
+        what is cheap. Where hardly any would be left, all stay with the folds that they have.
         """
         seconds, n_left = self._seconds(done[-1]), self._n_needed() - len(done)
+        ahead = [name for name in self._ahead(done) if name != BASELINE]
+        if ahead and seconds[ahead[0]] > 0:
+            n_left = min(n_left, int(self.left / seconds[ahead[0]]))
         if n_left <= 0:
             return
-        ahead = [name for name in self._ahead(done) if name != BASELINE]
         order = {name: place for place, name in enumerate([BASELINE, *ahead])}
         kept, total = [], 0.0
         for rival in sorted(
