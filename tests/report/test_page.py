@@ -313,7 +313,7 @@ def test_rows_are_found_by_what_names_them(comparison, tmp_path):
     names = pd.DataFrame({"id": [f"P{k:03d}" for k in range(n_rows)], "no": range(1, n_rows + 1)})
     table = replace(found.table, names=names)
     write_report(replace(found, table=table), tmp_path / "page.html")
-    (section,) = read((tmp_path / "page.html").read_text(encoding="utf-8")).all("section", id="rows")
+    (section,) = read(source(tmp_path / "page.html")).all("section", id="rows")
     for one in section.all("table"):
         assert [th.text for th in one.all("thead")[0].all("th")][:2] == ["row", "id"]
         for line in one.all("tbody")[0].all("tr"):
@@ -328,7 +328,7 @@ def test_models_are_named_beside_what_they_predict(comparison, tmp_path):
     hard = found.insights_.hard.head(2).assign(predictions=told)
     insights = replace(found.insights_, hard=hard)
     write_report(replace(found, insights_=insights), tmp_path / "page.html")
-    (section,) = read((tmp_path / "page.html").read_text(encoding="utf-8")).all("section", id="rows")
+    (section,) = read(source(tmp_path / "page.html")).all("section", id="rows")
     cells = [line.all("td")[-1].text for line in section.all("table")[0].all("tbody")[0].all("tr")]
     assert cells[0] == "x (all 3 models)"
     assert cells[1] == f"x ({titles[first]}, {titles[third]}); y ({titles[second]})"

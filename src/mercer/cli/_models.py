@@ -98,19 +98,6 @@ def verdict(found: Comparison, name: str) -> list[str]:
     return said
 
 
-def about(found: Comparison, name: str) -> dict[str, Any]:
-    """Return what a model file keeps of how the model was measured."""
-    from mercer.comparison.rivals import BASELINE
-
-    row, measure = found.results_.loc[name], found.measure
-    kept: dict[str, Any] = {"title": str(row["title"]), "table": found.table.name}
-    kept |= {"rows": len(found.table.target), "measure": measure, "folds": found.n_folds}
-    kept |= {"error": float(row[measure]), "error_sd": float(row["error_sd"])}
-    if BASELINE in found.results_.index:
-        kept["baseline_error"] = float(found.results_.loc[BASELINE, measure])
-    return kept
-
-
 def save_model(model: Any, table: Table, path: Path, kept: dict[str, Any]) -> None:
     """Save a model with what it takes to read new rows for it.
 
