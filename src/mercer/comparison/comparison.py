@@ -114,7 +114,8 @@ class Comparison:
 
     def about(self, name: str) -> dict[str, Any]:
         """Return what a file keeps of how a model was measured."""
-        row, kept = self.results_.loc[name], {"table": self.table.name, "measure": self.measure}
+        row, kept = self.results_.loc[name], dict[str, Any](table=self.table.name)
+        kept["measure"] = self.measure
         kept |= {"title": str(row["title"]), "rows": len(self.table.target), "folds": self.n_folds}
         kept |= {"error": float(row[self.measure]), "error_sd": float(row["error_sd"])}
         if BASELINE in self.results_.index:

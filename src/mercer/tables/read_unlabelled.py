@@ -73,7 +73,7 @@ def read_unlabelled(
     note_gaps(frame, notices, "become the median of the column")
     nothing = pd.Series(None, frame.index, dtype=object, name="target")
     source = f"from mercer.tables import read_unlabelled\n\ntable = read_unlabelled({str(path)!r})"
-    told = {"notices": tuple(notices), "left_out": left_out, "source": source}
+    told: dict[str, Any] = {"notices": tuple(notices), "left_out": left_out, "source": source}
     return Table(path.stem, frame, nothing, TASK, **told, names=whole[naming(left_out)])
 
 

@@ -74,7 +74,7 @@ class Table:
         >>> named_table("moons").part([0, 299]).class_counts()
         {'A': 1, 'B': 1}
         """
-        beside = {
+        beside: dict[str, Any] = {
             name: None if one is None else one.iloc[rows].reset_index(drop=True)
             for name in ("frame", "target", "groups", "time")
             for one in [getattr(self, name)]
