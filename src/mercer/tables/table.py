@@ -71,8 +71,8 @@ class Table:
         Examples
         --------
         >>> from mercer.tables import named_table
-        >>> named_table("moons").part([0, 299]).class_counts()
-        {'A': 1, 'B': 1}
+        >>> named_table("moons").part([0, 7, 9]).frame.shape
+        (3, 2)
         """
         beside: dict[str, Any] = {
             name: None if one is None else one.iloc[rows].reset_index(drop=True)
