@@ -29,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         budget=0.0 if given.quick else Plan.budget,
         time_limit=given.time_limit,
     )
-    options = Options(given.peers, plan, given.quick, given.match, given.minutes)
+    apart = {"tables": given.tables, "together": given.together}
+    options = Options(given.peers, plan, given.quick, given.match, given.minutes, **apart)
     peers = given.peers or ([OURS] if given.command == "threads" else list(PEERS))
     facts = {**machine.describe(), **conditions(plan, peers)}
     print(head(facts), flush=True)
@@ -93,6 +94,19 @@ def _add_command(command: argparse.ArgumentParser, groups: list[str]) -> None:
     )
     command.add_argument(
         "--minutes", type=float, default=3.0, help="for each comparison of models (default: 3)"
+    )
+    command.add_argument(
+        "--tables",
+        type=lambda text: [name.strip() for name in text.split(",")],
+        metavar="NAMES",
+        help="of compare: only these tables, by their first words, with commas (default: all)",
+    )
+    command.add_argument(
+        "--together",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="of compare: measure nothing, show the records of these files (of --json) as one",
     )
     command.add_argument(
         "--quick", action="store_true", help="tiny problems, to test the benchmark"

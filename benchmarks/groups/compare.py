@@ -7,10 +7,11 @@ held out.
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -86,6 +87,21 @@ def cases(quick: bool) -> list[Case]:
     ]
 
 
+def chosen(options: Options) -> list[Case]:
+    """Return the tables that are asked for, or say that there is none of a name."""
+    known = cases(options.quick)
+    names = [case.name.split()[0] for case in known]
+    unknown = [name for name in options.tables or () if name not in names]
+    if unknown:
+        raise SystemExit(f"There is no table {', '.join(unknown)} among {', '.join(names)}.")
+    match = (options.match or "").lower()
+    return [
+        case
+        for case, name in zip(known, names)
+        if match in case.name.lower() and (options.tables is None or name in options.tables)
+    ]
+
+
 def _shipped(name: str) -> tuple[Any, Any]:
     X, y = getattr(datasets, f"load_{name}")(return_X_y=True, as_frame=True)
     return X, y if name == "diabetes" else _labels(y)
@@ -128,13 +144,15 @@ def peers(is_classes: bool, balanced: bool) -> dict[str, Any]:
     if not is_classes:
         return {
             "boosting": HistGradientBoostingRegressor(random_state=0),
-            "forest": RandomForestRegressor(300, random_state=0, n_jobs=-1),
+            "forest": RandomForestRegressor(300, random_state=0, n_jobs=machine.cores()),
             "tuned SVM": None,
         }
     weight = "balanced" if balanced else None
     return {
         "boosting": HistGradientBoostingClassifier(class_weight=weight, random_state=0),
-        "forest": RandomForestClassifier(300, class_weight=weight, random_state=0, n_jobs=-1),
+        "forest": RandomForestClassifier(
+            300, class_weight=weight, random_state=0, n_jobs=machine.cores()
+        ),
         "tuned SVM": None,
     }
 
@@ -260,12 +278,27 @@ def lazy_in_time(given: Any, is_classes: bool, seconds: float) -> dict[str, Any]
         return pool.submit(lazy, given, is_classes).result(timeout=seconds)
     except TimeoutError:
         return {"LazyPredict": f"cut after {seconds:g} s"}
+    except ImportError:
+        return {"LazyPredict": "not installed"}
     except Exception as failed:  # whatever it raises beside another scikit-learn, or for memory
         return {"LazyPredict": f"{type(failed).__name__}: {str(failed).splitlines()[0][:120]}"}
     finally:
         for process in (pool._processes or {}).values():
             process.kill()
         pool.shutdown(cancel_futures=True)
+
+
+def records(options: Options, minutes: float) -> Iterator[dict[str, Any]]:
+    """Yield what is measured of each table, or was measured by runs of their own."""
+    for path in options.together or ():
+        yield from json.loads(path.read_text())["groups"]["compare"]["records"]
+    for case in chosen(options) if options.together is None else ():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                yield measured(case, minutes, options.plan.time_limit)
+        except MissingDataError as absent:
+            yield {"name": case.name, "kind": case.kind, "status": str(absent)}
 
 
 def run(options: Options) -> GroupResult:
@@ -277,15 +310,7 @@ def run(options: Options) -> GroupResult:
         COLUMNS,
     )
     result.tables.append(table)
-    for case in cases(options.quick):
-        if options.match is not None and options.match.lower() not in case.name.lower():
-            continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                record = measured(case, minutes, options.plan.time_limit)
-        except MissingDataError as absent:
-            record = {"name": case.name, "kind": case.kind, "status": str(absent)}
+    for record in records(options, minutes):
         result.records.append(record)
         table.add(*_cells(record))
         progress(" | ".join(table.rows[-1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..crew import progress
 from ..measure import Plan
@@ -28,6 +29,10 @@ class Options:
         Only problems whose name contains this text.
     minutes : float
         What a comparison of models may take.
+    tables : list of str, optional
+        Only tables of these names, for groups that go through tables.
+    together : list of Path, optional
+        Files of runs that were made apart, to be shown as one.
     """
 
     peers: list[str] | None = None
@@ -35,6 +40,8 @@ class Options:
     quick: bool = False
     match: str | None = None
     minutes: float = 3.0
+    tables: list[str] | None = None
+    together: list[Path] | None = None
 
     def choose(self, default: list[str]) -> list[str]:
         """Return the peers that were asked for among those that the group knows."""

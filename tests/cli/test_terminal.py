@@ -75,9 +75,18 @@ def told(terminal, steps, minutes=None):
 
 def test_progress_with_the_time_left(monkeypatch):
     monkeypatch.setattr(_screen, "PAUSE", 0.0)
-    lines = told(False, [(1, 4, "first"), (2, 4, "second")], minutes=3.0).splitlines()
-    assert lines[0] == "1 of 4 done, first, at most 3 min left"
-    assert "\x1b" not in lines[1]
+    clock = iter([0.0, *[30.0] * 3, *[160.0] * 3])
+    monkeypatch.setattr(_screen.time, "monotonic", lambda: next(clock))
+    steps = [(2, 4, "by its pace"), (2, 4, "by the minutes")]
+    assert told(False, steps, minutes=3.0).splitlines() == [
+        "2 of 4 done, by its pace, about 30 s left",
+        "2 of 4 done, by the minutes, about 20 s left",
+    ]
+    monkeypatch.undo()
+    monkeypatch.setattr(_screen, "PAUSE", 0.0)
+    assert told(False, [(0, 4, "first")], minutes=3.0).strip() == (
+        "0 of 4 done, first, about 3 min left"
+    )
     assert re.fullmatch(r"2 of 4 done, b, about \d+ s left", told(False, [(2, 4, "b")]).strip())
     assert told(False, [(0, 0, "a width")]).strip() == "a width"
     assert "second, about" in told(True, [(1, 4, "first"), (2, 4, "second")])

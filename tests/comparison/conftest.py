@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
-from mercer.comparison import race, rivals
+from mercer.comparison import race, rivals, trials
 from mercer.tables import as_table
 
 matplotlib.use("Agg")
@@ -60,6 +60,7 @@ class Clock:
 def clock(monkeypatch):
     found = Clock()
     monkeypatch.setattr(race, "time", found)
+    monkeypatch.setattr(trials, "time", found)
     return found
 
 

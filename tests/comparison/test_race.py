@@ -198,3 +198,20 @@ def test_a_class_that_training_rows_lack_has_probability_zero():
 def test_size_is_that_of_the_pickled_model(two_classes):
     model = compare_table(two_classes, models="tree", folds=2, repeats=1).best_
     assert size_of(model) == len(pickle.dumps(model))
+
+
+@pytest.mark.parametrize("beside", [{}, {"groups": np.arange(400) // 4}, {"times": np.arange(400)}])
+def test_parameters_are_chosen_on_folds_of_some_rows(beside):
+    y = np.array(["a", "b", "b", "b"] * 100)
+    setting = Setting(400, 2, 2, 300, False, 0, None, y, **beside)
+    parts = setting.parts(3, most=100)
+    used = np.unique(np.concatenate([rows for part in parts for rows in part]))
+    assert 90 <= len(used) <= 100
+    for train, test in parts:
+        assert not set(train) & set(test)
+        assert set(y[train]) == {"a", "b"}
+        if "groups" in beside:
+            assert not set(train // 4) & set(test // 4)
+        if "times" in beside:
+            assert train.max() < test.min()
+    assert not isinstance(setting.parts(3, most=400), list) or beside

@@ -71,6 +71,23 @@ def test_points_far_from_all_rows_go_to_the_nearest_one(grid: Any, n_features: i
     assert scores(shared).min() > 0.7
 
 
+@pytest.mark.parametrize("estimator", [SVC(), make_pipeline(StandardScaler(), SVC())])
+def test_folds_of_some_rows_judge_by_them_and_the_best_learns_from_all(
+    data: Any, estimator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = data
+    rows = np.sort(np.random.default_rng(0).permutation(len(y))[:60])
+    folds = [(rows[a], rows[b]) for a, b in StratifiedKFold(3).split(X[rows], y[rows])]
+    prefix = "" if isinstance(estimator, SVC) else "svc__"
+    grid = {f"{prefix}{name}": values for name, values in GRID.items()}
+    monkeypatch.setattr(path_search, "MOST_BYTES", 4 * 60**2)  # nor do the others need memory
+    shared, separate = both(estimator, grid, X, y, cv=folds)
+    np.testing.assert_allclose(scores(shared), scores(separate))
+    assert shared.best_params_ == separate.best_params_
+    whole = clone(estimator).set_params(**shared.best_params_).fit(X, y)
+    np.testing.assert_allclose(shared.decision_function(X), whole.decision_function(X), atol=1e-2)
+
+
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_scores_are_those_of_separate_fits(data: Any, loss: str, class_weight: Any) -> None:

@@ -63,6 +63,10 @@ class Table:
     notices: tuple[str, ...] = ()
     left_out: dict[str, str] = field(default_factory=dict)
     source: str = "X, y = load()"
+    names: pd.DataFrame | None = None
+
+    def row_numbers(self) -> Any:
+        return np.arange(1, len(self.frame) + 1)
 
     def class_counts(self) -> dict[str, int]:
         return {str(name): int(count) for name, count in self.target.value_counts().items()}

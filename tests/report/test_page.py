@@ -208,6 +208,7 @@ def test_majority_is_not_shown_where_classes_are_balanced(name, page):
 
 def test_partial_run_is_marked_at_the_top_in_words(page):
     html = source(page("partial"))
+    assert read(html).all("h1")[0].text.endswith("partial result")
     (main,) = read(html).all("main")
     first = next(part for part in main.parts if not isinstance(part, str))
     assert first.attributes["class"] == "partial"
@@ -293,7 +294,8 @@ def test_rows_worth_a_look_are_the_insights(page, comparison):
     (section,) = read(source(page("binary"))).all("section", id="rows")
     hard, unusual = section.all("table")
     numbers = [int(row.all("th")[0].text) for row in hard.all("tbody")[0].all("tr")]
-    assert numbers == compared.insights_.hard["row"].head(10).tolist()
+    assert numbers == (compared.insights_.hard["row"].head(10) + 1).tolist()
+    assert "Rows are counted from 1" in section.text
     lines = unusual.all("tbody")[0].all("tr")
     assert len(lines) == 10
     leading = compared.insights_.features["feature"].head(4).tolist()
@@ -302,6 +304,34 @@ def test_rows_worth_a_look_are_the_insights(page, comparison):
     value = compared.table.frame[leading[0]].iloc[row]
     shown = float(lines[0].all("td")[2].text.replace(",", ""))
     assert shown == pytest.approx(value, rel=1e-3)
+
+
+def test_rows_are_found_by_what_names_them(comparison, tmp_path):
+    """A column that counts the rows, as their numbers do, is not shown."""
+    found = comparison("binary")
+    n_rows = len(found.table.frame)
+    names = pd.DataFrame({"id": [f"P{k:03d}" for k in range(n_rows)], "no": range(1, n_rows + 1)})
+    table = replace(found.table, names=names)
+    write_report(replace(found, table=table), tmp_path / "page.html")
+    (section,) = read(source(tmp_path / "page.html")).all("section", id="rows")
+    for one in section.all("table"):
+        assert [th.text for th in one.all("thead")[0].all("th")][:2] == ["row", "id"]
+        for line in one.all("tbody")[0].all("tr"):
+            assert line.all("td")[0].text == f"P{int(line.all('th')[0].text) - 1:03d}"
+
+
+def test_models_are_named_beside_what_they_predict(comparison, tmp_path):
+    found = comparison("binary")
+    titles = found.results_["title"]
+    first, second, third = [name for name in titles.index if name != "dummy"]
+    told = [dict.fromkeys([first, second, third], "x"), {first: "x", second: "y", third: "x"}]
+    hard = found.insights_.hard.head(2).assign(predictions=told)
+    insights = replace(found.insights_, hard=hard)
+    write_report(replace(found, insights_=insights), tmp_path / "page.html")
+    (section,) = read(source(tmp_path / "page.html")).all("section", id="rows")
+    cells = [line.all("td")[-1].text for line in section.all("table")[0].all("tbody")[0].all("tr")]
+    assert cells[0] == "x (all 3 models)"
+    assert cells[1] == f"x ({titles[first]}, {titles[third]}); y ({titles[second]})"
 
 
 def test_a_failure_leaves_the_old_page(comparison, tmp_path):

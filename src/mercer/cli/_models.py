@@ -76,17 +76,18 @@ def measured(
 
 def verdict(found: Comparison, name: str) -> list[str]:
     """Return how good a model is beside the baseline, and whether that means anything."""
-    from mercer.cli._screen import error as value
     from mercer.comparison.rivals import BASELINE
-    from mercer.comparison.words import NAMES
+    from mercer.comparison.words import NAMES, value
 
     measure, row, base = found.measure, found.results_.loc[name], found.results_.loc[BASELINE]
     over = f"over {found.n_folds} folds" if found.n_folds > 1 else "on one fold"
     spread = f" ± {value(measure, row['error_sd']).removesuffix(' %')}" if found.n_folds > 1 else ""
     text = f"{row['title']}: {NAMES[measure]} {value(measure, row[measure])}{spread} {over}"
+    part = f"Partial: {found.stopped} after {found.n_folds} of {found.n_wanted} folds."
+    said = [part] if found.partial else []
     if name == BASELINE:
-        return [f"{text}."]
-    said = [f"{text} ({base['title']}: {value(measure, base[measure])})."]
+        return [*said, f"{text}."]
+    said += [f"{text} ({base['title']}: {value(measure, base[measure])})."]
     if found.best_name_ == BASELINE or found.results_.loc[BASELINE, "verdict"] == "tied":
         said.append("That is not clearly better, so nothing has been shown to be learned.")
     if found.measure == "balanced_error":
@@ -94,22 +95,7 @@ def verdict(found: Comparison, name: str) -> list[str]:
         said.append(EVENLY)
     if found.changed:
         said.append(found.changed)
-    if found.partial:
-        said.append(f"Partial: {found.stopped} after {found.n_folds} of {found.n_wanted} folds.")
     return said
-
-
-def about(found: Comparison, name: str) -> dict[str, Any]:
-    """Return what a model file keeps of how the model was measured."""
-    from mercer.comparison.rivals import BASELINE
-
-    row, measure = found.results_.loc[name], found.measure
-    kept: dict[str, Any] = {"title": str(row["title"]), "table": found.table.name}
-    kept |= {"rows": len(found.table.target), "measure": measure, "folds": found.n_folds}
-    kept |= {"error": float(row[measure]), "error_sd": float(row["error_sd"])}
-    if BASELINE in found.results_.index:
-        kept["baseline_error"] = float(found.results_.loc[BASELINE, measure])
-    return kept
 
 
 def save_model(model: Any, table: Table, path: Path, kept: dict[str, Any]) -> None:

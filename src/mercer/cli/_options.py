@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
@@ -76,15 +76,29 @@ MODELS_HELP = (
 _INTERRUPTS: list[list[int]] = []
 """What `noting_interrupts` has noted for the command that runs."""
 
-Folds = Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")]
-Seed = Annotated[int, typer.Option(min=0, help="Which shuffle.")]
-Threads = Annotated[int | None, typer.Option(min=1, help="All processors if not given.")]
-Minutes = Annotated[float, typer.Option(help="Time for the cross-validation.")]
+SETTINGS: dict[str, tuple[Any, Any]] = {
+    "minutes": (Annotated[float, typer.Option(help="Time for all of it.")], 3.0),
+    "folds": (Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")], 5),
+    "seed": (Annotated[int, typer.Option(min=0, help="Which shuffle.")], 0),
+    "n_jobs": (
+        Annotated[
+            int | None, typer.Option("--threads", min=1, help="All processors if not given.")
+        ],
+        None,
+    ),
+}
+"""How a command runs: each option with its default, by the name of `mercer.compare`."""
+
+RUNS = tuple(SETTINGS)
+"""Of commands that compare models or measure one."""
+
 Data = Annotated[str, typer.Argument(help=DATA_HELP, show_default=False)]
 
 
-def command(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command options that it gets as a dict, and an end in one sentence.
+def command(
+    options: dict[str, Any], shared: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command options that it gets as dicts, and an end in one sentence.
 
     Bad input, a full disk and Ctrl-C each have their exit code, and none a traceback.
 
@@ -92,6 +106,8 @@ def command(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable
     ----------
     options : dict of str to annotation
         Such as `LABELLED`. The function gets them as ``reading``.
+    shared : sequence of str
+        Names of `SETTINGS`, which it gets as ``settings``.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
@@ -100,10 +116,17 @@ def command(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
             for name, kind in options.items()
         ]
+        added += [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+            )
+            for name, (kind, default) in SETTINGS.items()
+            if name in shared
+        ]
         kept = [
             one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own[one.name])
             for one in inspect.signature(function).parameters.values()
-            if one.name != "reading"
+            if one.name not in ("reading", "settings")
         ]
         split = (
             [one for one in kept if _is_argument(one)],
@@ -113,8 +136,10 @@ def command(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable
 
         @functools.wraps(function)
         def run(**given: Any) -> None:
-            reading = {name: given.pop(name) for name in options}
-            with_one_sentence(function, **given, reading=reading)
+            dicts = {"reading": {name: given.pop(name) for name in options}}
+            if shared:
+                dicts["settings"] = {name: given.pop(name) for name in shared}
+            with_one_sentence(function, **given, **dicts)
 
         run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
         run.__annotations__ = {one.name: one.annotation for one in order}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import time
@@ -10,6 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from io import TextIOBase
 from typing import TYPE_CHECKING, Any
+
+from mercer._numbers import number
 
 if TYPE_CHECKING:
     from mercer.tables import Table
@@ -19,9 +20,6 @@ FILE_WIDTH = 110
 
 PAUSE = 10.0
 """Seconds between two lines of progress where there is no window for a bar."""
-
-SMALLEST, LARGEST, APART = 1e-4, 1e9, 10_000
-"""Numbers between the first two need no exponent; thousands stand apart from the third on."""
 
 Show = Callable[[int, int, str], None]
 """Told how much is done, of how much (0 if that is not known), and what comes next."""
@@ -115,51 +113,6 @@ def cell(value: Any) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
-def number(value: float) -> str:
-    """Return a number with four digits that count, those of thousands apart where they are many.
-
-    Examples
-    --------
-    >>> number(31270.4), number(1987.0), number(0.0123456), number(-2.5), number(1e12)
-    ('31,270', '1987', '0.01235', '-2.5', '1e+12')
-    """
-    size = abs(value)
-    if not math.isfinite(value):
-        return "–"
-    if size >= LARGEST or 0 < size < SMALLEST:
-        return f"{value:.4g}"
-    decimals = 0 if size == 0 else max(0, 3 - math.floor(math.log10(size)))
-    text = f"{value:,.{decimals}f}" if round(size) >= APART else f"{value:.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if decimals else text
-
-
-def error(measure: str, value: float) -> str:
-    """Return an error as people read it: a share in percent, or a number of the target's kind.
-
-    Examples
-    --------
-    >>> error("balanced_error", 0.1234), error("rmse", 31270.4)
-    ('12.3 %', '31,270')
-    """
-    if measure == "rmse" or not math.isfinite(value):
-        return number(value)
-    return f"{100 * value:.1f} %"
-
-
-def in_plain_digits(sentence: str, values: Any) -> str:
-    """Return a sentence of a comparison with its errors as `number` writes them.
-
-    Examples
-    --------
-    >>> in_plain_digits("RMSE 3.127e+04 ± 1.235e+04 over 10 folds", [31270.4, 12345.1])
-    'RMSE 31,270 ± 12,345 over 10 folds'
-    """
-    for value in values:
-        old = re.escape(f"{value:.4g}")
-        sentence = re.sub(rf"(?<![\w.,]){old}(?![\w%]|[.,]\d)", number(value), sentence)
-    return sentence
-
-
 @contextmanager
 def progress(side: Any, minutes: float | None = None) -> Iterator[Show]:
     """Yield what shows progress: a bar in a window, now and then a line elsewhere.
@@ -168,15 +121,17 @@ def progress(side: Any, minutes: float | None = None) -> Iterator[Show]:
     ----------
     side : Console
     minutes : float or None, default=None
-        What the work keeps to; without it the time left follows from the pace so far.
+        What the work keeps to: the time left is no more than what is left of it, nor than what
+        the pace so far promises.
     """
     begun = last = time.monotonic()
 
     def left(done: int, total: int) -> str:
         passed = time.monotonic() - begun
-        if minutes is not None:
-            return f", at most {_span(max(0.0, 60 * minutes - passed))} left"
-        return f", about {_span(passed / done * (total - done))} left" if done else ""
+        limits = [] if minutes is None else [max(0.0, 60 * minutes - passed)]
+        if done:
+            limits.append(passed / done * (total - done))
+        return f", about {_span(min(limits))} left" if limits else ""
 
     if not side.is_terminal:
 

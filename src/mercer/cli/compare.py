@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._models import EVENLY, about, names_of, save_model, tell_how_to_predict
+from mercer.cli._models import EVENLY, names_of, tell_how_to_predict
 from mercer.cli._options import (
     DATA_HELP,
     LABELLED,
     MODELS_HELP,
-    Folds,
-    Seed,
-    Threads,
+    RUNS,
     command,
     read_labelled,
 )
 from mercer.cli._options import stem as stem_of
-from mercer.cli._places import MODEL, check_places
-from mercer.cli._screen import Screen, in_plain_digits, progress
+from mercer.cli._places import MODEL, check_places, told_where
+from mercer.cli._screen import Screen, progress
 from mercer.cli.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 HTML = (".html", ".htm")
 
 
-@command(LABELLED)
+@command(LABELLED, RUNS)
 def compare(
     data: Annotated[str, typer.Argument(help=DATA_HELP)] = "breast_cancer",
     models: Annotated[
@@ -39,11 +37,7 @@ def compare(
             help=f"By name or title, with commas: {MODELS_HELP}. All of them if not given."
         ),
     ] = None,
-    minutes: Annotated[float, typer.Option(help="Time for all of it.")] = 3.0,
-    folds: Folds = 5,
     repeats: Annotated[int, typer.Option(min=1, help="How often to repeat it, shuffled anew.")] = 2,
-    seed: Seed = 0,
-    threads: Threads = None,
     peer: Annotated[
         bool, typer.Option("--peer", help="Let scikit-learn's SVM take part, for its speed.")
     ] = False,
@@ -57,6 +51,7 @@ def compare(
     json: Annotated[Path | None, typer.Option(help="Also write all folds to a JSON file.")] = None,
     *,
     reading: dict[str, Any],
+    settings: dict[str, Any],
 ) -> None:
     """Compare models on a table: which predicts best, how sure that is, what it has learned.
 
@@ -68,11 +63,10 @@ def compare(
     endings: dict[str, tuple[str, ...]] = {"output": HTML, "save": MODEL, "csv": (), "json": ()}
     places = {name: (path, endings[name]) for name, path in outputs.items()}
     check_places(places, [data], chosen={"output": output})
-    table = read_labelled(data, reading, seed)
+    table = read_labelled(data, reading, settings["seed"])
     wanted = None if models is None else names_of(models, table.task)
-    settings: dict[str, Any] = {"models": wanted, "minutes": minutes, "folds": folds}
-    settings |= {"repeats": repeats, "seed": seed, "n_jobs": threads, "peer": peer}
-    found = _run(table, settings, outputs)
+    own = {"models": wanted, "repeats": repeats, "peer": peer}
+    found = _run(table, settings | own, outputs)
     if found.stopped == "it was interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -109,10 +103,8 @@ def _show(found: Comparison, screen: Screen) -> None:
     from mercer.cli.comparison_table import comparison_table
 
     screen.show(comparison_table(found, screen.out.width))
-    values = found.results_[[found.measure, "error_sd"]].to_numpy().ravel()
     for sentence in found.sentences():
-        of_numbers = found.measure == "rmse" and "RMSE" in sentence
-        screen.say(in_plain_digits(sentence, values) if of_numbers else sentence)
+        screen.say(sentence)
     if found.measure == "balanced_error":
         screen.say(EVENLY.replace("The model decides", "All models decide"))
 
@@ -147,5 +139,6 @@ def _save(found: Comparison, path: Path, screen: Screen) -> Path | None:
     if found.stopped == "it was interrupted":
         screen.note("no model was saved, since the comparison was interrupted.")
         return None
-    save_model(found.best_, found.table, path, about(found, found.best_name_))
+    with told_where(path):
+        found.save(path)
     return path

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer.cli._screen import number as plain
+from mercer._numbers import number as plain
 
 if TYPE_CHECKING:
     from mercer.comparison import Comparison

@@ -10,7 +10,7 @@ import typer
 
 from mercer.cli._matrix import Matrix
 from mercer.cli._models import save_model
-from mercer.cli._options import UNLABELLED, Data, Seed, command, read_features, stem, stop_if_asked
+from mercer.cli._options import UNLABELLED, Data, command, read_features, stem, stop_if_asked
 from mercer.cli._places import (
     CSV,
     MODEL,
@@ -37,7 +37,7 @@ FINEST, MOST_NUMBERS = 300, 20_000_000
 """Points of the picture's grid along each axis, and numbers of all of its points together."""
 
 
-@command(UNLABELLED)
+@command(UNLABELLED, ("seed",))
 def describe(
     data: Data,
     nu: Annotated[
@@ -53,28 +53,29 @@ def describe(
     save: Annotated[
         Path | None, typer.Option(help="Save the description, for mercer predict (.mercer).")
     ] = None,
-    seed: Seed = 0,
     *,
     reading: dict[str, Any],
+    settings: dict[str, Any],
 ) -> None:
     """Describe the rows of a table by one class, and tell which of them are unusual.
 
     A support vector data description is put around most of the rows; its width is chosen without
-    labels. Leave out columns that are labels with --drop. Rows are counted from 1.
+    labels, on at most 2000 of them, which is what bounds the time. Leave out columns that are
+    labels with --drop. Rows are counted from 1.
     """
     listing = out or Path(f"describe-{stem(data)}.csv")
     region = picture or Path(f"describe-{stem(data)}.png")
     outputs = {"out": (listing, CSV), "picture": (region, PICTURES), "save": (save, MODEL)}
     check_places(outputs, [data], chosen={"out": out, "picture": picture})
-    table = read_features(data, reading, seed)
+    table = read_features(data, reading, settings["seed"])
     screen = Screen()
     screen.introduce(table, folds=False)
     _check(table)
     matrix = Matrix.of(table)
     with progress(screen.side) as show, told_by_lines(show):
-        search = _described(matrix, nu, seed)
+        search = _described(matrix, nu, settings["seed"])
     ball = search.best_estimator_
-    found = _sorted_rows(table, matrix, ball, _names(data, table, reading))
+    found = _sorted_rows(table, matrix, ball)
     figure = _draw(matrix, ball)
     stop_if_asked()
     screen.show(_shown(found.head(rows), table, matrix))
@@ -116,29 +117,15 @@ def _about(table: Table, search: Any) -> dict[str, Any]:
     return kept | {"width": float(search.sigma_), "nu": float(search.best_params_["nu"])}
 
 
-def _names(data: str, table: Table, reading: dict[str, Any]) -> pd.DataFrame:
-    """Return the columns that tell the rows apart, which are no features."""
-    import pandas as pd
-
-    from mercer.cli._options import FORM
-    from mercer.tables import TableModel, read_new_rows
-
-    names = TableModel.of(None, table).names
-    if not names:
-        return pd.DataFrame(index=table.frame.index)
-    wanted = pd.DataFrame({name: pd.Series(dtype=object) for name in names})
-    form = {name: reading[name] for name in FORM}
-    return read_new_rows(data, wanted, wanted.iloc[:, :0], **form).frame
-
-
-def _sorted_rows(table: Table, matrix: Matrix, ball: Any, names: pd.DataFrame) -> pd.DataFrame:
+def _sorted_rows(table: Table, matrix: Matrix, ball: Any) -> pd.DataFrame:
     """Return all rows with their distances from the centre, the farthest first."""
     import numpy as np
     import pandas as pd
 
     distance = np.asarray(ball.distance(matrix.values)) / (ball.radius_ or 1.0)
     outside = np.asarray(ball.decision_function(matrix.values)) < 0
-    head = pd.DataFrame({"row": np.arange(1, len(distance) + 1)})
+    head = pd.DataFrame({"row": table.row_numbers()})
+    names = pd.DataFrame() if table.names is None else table.names.reset_index(drop=True)
     told = pd.DataFrame({"distance": distance.round(6), "unusual": outside})
     whole = pd.concat([head, names, told, table.frame], axis=1)
     return whole.iloc[np.argsort(-distance, kind="stable")]

@@ -7,15 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli._models import about, measured, save_model, tell_how_to_predict, verdict
+from mercer.cli._models import measured, save_model, tell_how_to_predict, verdict
 from mercer.cli._options import (
     LABELLED,
     MODELS_HELP,
+    RUNS,
     Data,
-    Folds,
-    Minutes,
-    Seed,
-    Threads,
     command,
     read_labelled,
     stem,
@@ -25,7 +22,7 @@ from mercer.cli._places import MODEL, check_places
 from mercer.cli._screen import Screen
 
 
-@command(LABELLED)
+@command(LABELLED, RUNS)
 def fit(
     data: Data,
     model: Annotated[
@@ -39,12 +36,9 @@ def fit(
         Path | None,
         typer.Option(help="The model; DATA.mercer if not given and not there already."),
     ] = None,
-    minutes: Minutes = 3.0,
-    folds: Folds = 5,
-    seed: Seed = 0,
-    threads: Threads = None,
     *,
     reading: dict[str, Any],
+    settings: dict[str, Any],
 ) -> None:
     """Fit one model to a table, tuned and measured, and save it for mercer predict.
 
@@ -53,15 +47,14 @@ def fit(
     """
     place = save or Path(f"{stem(data)}.mercer")
     check_places({"save": (place, MODEL)}, [data], chosen={"save": save})
-    table = read_labelled(data, reading, seed)
+    table = read_labelled(data, reading, settings["seed"])
     screen = Screen()
     screen.introduce(table)
-    settings = {"minutes": minutes, "folds": folds, "seed": seed, "n_jobs": threads}
     found, name = measured(table, model, screen, settings)
     fitted = found.fitted(name)
     stop_if_asked()
     for sentence in verdict(found, name):
         screen.say(sentence)
-    save_model(fitted, table, place, about(found, name))
+    save_model(fitted, table, place, found.about(name))
     screen.written(place)
     tell_how_to_predict(screen, place)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mercer._numbers import number
 from mercer.cli._models import EVENLY, load_model
 from mercer.cli._options import FORM, command, file_of, is_model, stem, stop_if_asked
 from mercer.cli._places import CSV, check_places, write_csv
-from mercer.cli._screen import Screen, cell, error, number
+from mercer.cli._screen import Screen, cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,8 +183,10 @@ def _expected(machine: TableModel, measure: str) -> str:
     kept = machine.about
     if kept.get("measure") != measure:
         return ""
-    text = f"on folds at fitting: {error(measure, kept['error'])}"
+    from mercer.comparison.words import value
+
+    text = f"on folds at fitting: {value(measure, kept['error'])}"
     if isinstance(kept.get("baseline_error"), float):
         without = "mean of all" if measure == "rmse" else "largest class"
-        text += f", {without}: {error(measure, kept['baseline_error'])}"
+        text += f", {without}: {value(measure, kept['baseline_error'])}"
     return f" ({text})"

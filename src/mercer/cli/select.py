@@ -12,8 +12,6 @@ from mercer.cli._matrix import Matrix
 from mercer.cli._options import (
     LABELLED,
     Data,
-    Folds,
-    Seed,
     command,
     read_labelled,
     stem,
@@ -54,7 +52,7 @@ class Kernel(StrEnum):
     RBF = "rbf"
 
 
-@command(LABELLED)
+@command(LABELLED, ("folds", "seed"))
 def select(
     data: Data,
     features: Annotated[
@@ -73,16 +71,16 @@ def select(
     picture: Annotated[
         Path | None, typer.Option(help="The curve; select-DATA.png if not given.")
     ] = None,
-    folds: Folds = 5,
-    seed: Seed = 0,
     *,
     reading: dict[str, Any],
+    settings: dict[str, Any],
 ) -> None:
     """Rank the features of a table by recursive elimination, and choose how many are needed.
 
     In every fold the features are ranked anew without the rows on which they are scored; the
     smallest number within one standard error of the best score is taken. Categories count as one
-    feature for each value. Gaps and scales are settled on all rows beforehand.
+    feature for each value. Gaps and scales are settled on all rows beforehand. Of more than 2000
+    rows, so many are drawn at random, which is what bounds the time.
     """
     from mercer.comparison.folds import judgeable, make_folds
 
@@ -90,6 +88,7 @@ def select(
     curve = picture or Path(f"select-{stem(data)}.png")
     places = {"out": (ranking, CSV), "picture": (curve, PICTURES)}
     check_places(places, [data], chosen={"out": out, "picture": picture})
+    folds, seed = settings["folds"], settings["seed"]
     table = read_labelled(data, reading, seed)
     screen = Screen()
     screen.introduce(table, folds=False)
@@ -114,8 +113,6 @@ def select(
 
 def _some_rows(table: Table, seed: int, screen: Screen) -> Table:
     """Return a table of at most `MOST_ROWS`, with its classes in their shares."""
-    from dataclasses import replace
-
     import numpy as np
     from sklearn.model_selection import train_test_split
 
@@ -128,12 +125,7 @@ def _some_rows(table: Table, seed: int, screen: Screen) -> Table:
         np.arange(n), train_size=MOST_ROWS, stratify=classes, random_state=seed
     )
     rows.sort()
-    parts = {name: getattr(table, name) for name in ("frame", "target", "groups", "time")}
-    own: dict[str, Any] = {
-        name: None if part is None else part.iloc[rows].reset_index(drop=True)
-        for name, part in parts.items()
-    }
-    return replace(table, **own)
+    return table.part(rows)
 
 
 def _check(matrix: Matrix, features: int | None) -> None:

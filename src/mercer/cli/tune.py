@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._models import about, measured, save_model, tell_how_to_predict, verdict
+from mercer.cli._models import measured, save_model, tell_how_to_predict, verdict
 from mercer.cli._options import (
     LABELLED,
+    RUNS,
     Data,
-    Folds,
-    Minutes,
-    Seed,
-    Threads,
     command,
     read_labelled,
     stop_if_asked,
@@ -42,7 +39,7 @@ class Way(StrEnum):
     GRID = "grid"
 
 
-@command(LABELLED)
+@command(LABELLED, RUNS)
 def tune(
     data: Data,
     search: Annotated[
@@ -61,12 +58,9 @@ def tune(
     save: Annotated[
         Path | None, typer.Option(help="Save the tuned model, for mercer predict (.mercer).")
     ] = None,
-    minutes: Minutes = 3.0,
-    folds: Folds = 5,
-    seed: Seed = 0,
-    threads: Threads = None,
     *,
     reading: dict[str, Any],
+    settings: dict[str, Any],
 ) -> None:
     """Choose the parameters of a support vector machine for a table.
 
@@ -75,11 +69,11 @@ def tune(
     """
     outputs = {"picture": (picture, PICTURES), "csv": (csv, CSV), "save": (save, MODEL)}
     check_places(outputs, [data])
+    seed = settings["seed"]
     table = read_labelled(data, reading, seed)
     name = _model(table, search)
     screen = Screen()
     screen.introduce(table)
-    settings = {"minutes": minutes, "folds": folds, "seed": seed, "n_jobs": threads}
     found, name = measured(table, name, screen, settings)
     pipeline = found.searched(name)
     result = getattr(pipeline[-1], "regressor_", pipeline[-1])
@@ -98,7 +92,7 @@ def tune(
     if save is not None:
         from mercer.comparison.comparison import without_search
 
-        save_model(without_search(pipeline), table, save, about(found, name))
+        save_model(without_search(pipeline), table, save, found.about(name))
     if picture or csv or save:
         screen.written(picture, csv, save)
     if save is not None:

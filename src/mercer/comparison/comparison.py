@@ -17,8 +17,9 @@ from mercer.comparison.paired import paired_difference
 from mercer.comparison.race import Race
 from mercer.comparison.rivals import BASELINE, Rival
 from mercer.comparison.words import sentences, value
+from mercer.persistence import save
 from mercer.report import comparison_table_html, draw_errors, write_report
-from mercer.tables import InputError, Table, suggestion
+from mercer.tables import InputError, Table, TableModel, suggestion
 
 SECONDS = ("fit_seconds", "predict_seconds")
 
@@ -110,6 +111,26 @@ class Comparison:
         if self.labels_:
             y = np.array([self.labels_[word] for word in y])
         return self._race.fitted(self._rivals[name], np.arange(len(y)), y)
+
+    def about(self, name: str) -> dict[str, Any]:
+        """Return what a file keeps of how a model was measured."""
+        row, kept = self.results_.loc[name], dict[str, Any](table=self.table.name)
+        kept["measure"] = self.measure
+        kept |= {"title": str(row["title"]), "rows": len(self.table.target), "folds": self.n_folds}
+        kept |= {"error": float(row[self.measure]), "error_sd": float(row["error_sd"])}
+        if BASELINE in self.results_.index:
+            kept["baseline_error"] = float(self.results_.loc[BASELINE, self.measure])
+        return kept
+
+    def save(self, path: Any) -> None:
+        """Save the best model as ``mercer compare --save`` does, for ``mercer predict``.
+
+        The file holds a `mercer.tables.TableModel`: `best_` with the columns of the table, their
+        words and ranges, and its error on the folds. ``mercer.save(result.best_, path)`` keeps the
+        pipeline alone; ``mercer predict`` takes it too, but has no words and ranges to warn by,
+        and no target to compare with.
+        """
+        save(TableModel.of(self.best_, self.table, self.about(self.best_name_)), path)
 
     def title(self, name: str) -> str:
         """Return what people call a model."""

@@ -22,6 +22,19 @@ class TimeIsOverError(BaseException):
     """
 
 
+def can_stop() -> bool:
+    """Tell whether work can be stopped here: in the main thread, where there are timers.
+
+    Examples
+    --------
+    >>> with within(60.0 if can_stop() else None):
+    ...     print("done")
+    done
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and hasattr(signal, "setitimer")
+
+
 @contextmanager
 def within(seconds: float | None) -> Iterator[None]:
     """Raise `TimeIsOverError` inside where the work takes longer.
@@ -40,8 +53,7 @@ def within(seconds: float | None) -> Iterator[None]:
     ...     print("done")
     done
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    if seconds is None or not is_main or not hasattr(signal, "setitimer"):
+    if seconds is None or not can_stop():
         yield
         return
 

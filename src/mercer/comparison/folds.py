@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ Rows = NDArray[np.int64]
 
 LEAST_JUDGED = 3
 """Rows that a class needs to be compared on; as many as there are folds, where that is less."""
+
+LEAST_OF_CLASS = 5
+"""Rows that a class keeps in a random part, if it has them: folds inside need more than one."""
 
 MOST_NAMED = 4
 
@@ -116,6 +119,35 @@ def inner_folds(
     return [part for part in kept if y is None or len(np.unique(y[part[0]])) > 1]
 
 
+def some_rows(rows: Any, most: int | None, labels: Any, seed: int) -> Any:
+    """Return a random part of rows, with some of every class; a larger one holds a smaller.
+
+    Parameters
+    ----------
+    rows : array of int
+    most : int or None
+        None returns all.
+    labels : array or None
+        Classes of these rows; None for numbers.
+    seed : int
+
+    Examples
+    --------
+    >>> some_rows(np.arange(100), 4, None, seed=0).tolist()
+    [5, 20, 36, 82]
+    """
+    if most is None or len(rows) <= most:
+        return rows
+    order = np.random.default_rng(seed).permutation(len(rows))
+    if labels is not None:
+        own = labels[order]
+        first = [np.flatnonzero(own == name)[:LEAST_OF_CLASS] for name in np.unique(own)]
+        some = np.concatenate(first)
+        most = max(most, some.size)
+        order = np.concatenate([order[some], np.delete(order, some)])
+    return np.sort(rows[order[:most]])
+
+
 def _in_time(times: Any, folds: int) -> list[tuple[Rows, Rows]]:
     """Return folds that follow each other; rows of one time are never on both sides of a cut."""
     order = np.argsort(times, kind="stable")
@@ -177,12 +209,7 @@ def judgeable(table: Table, folds: int) -> tuple[Table, int, str]:
     if rare and len(rare) < len(counts) - 1:
         keep = ~table.target.isin(rare).to_numpy()
         said.append(_rare_in_words(rare, int((~keep).sum())))
-        parts: dict[str, Any] = {
-            name: None if one is None else one[keep].reset_index(drop=True)
-            for name in ("frame", "target", "groups")
-            for one in [getattr(table, name)]
-        }
-        table = replace(table, **parts)
+        table = table.part(np.flatnonzero(keep))
     largest = max(table.class_counts().values())
     if largest < folds <= len(table.target) // 2:
         folds = max(2, largest)

@@ -41,7 +41,9 @@ class Insights:
         Columns feature, importance (how much the best model loses where it is shuffled), sd over
         the folds, and clear: whether that is more than noise.
     unusual : DataFrame
-        Columns row and distance (from the centre of all rows, in units of the radius).
+        Columns row (position in ``table.frame``, counted from 0; ``table.row_numbers()`` has the
+        number in what was read, counted from 1) and distance (from the centre of all rows, in
+        units of the radius).
     hard : DataFrame
         Columns row, target and predictions: rows that every model gets wrong.
     learning : DataFrame

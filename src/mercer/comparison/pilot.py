@@ -31,8 +31,19 @@ class Pilot(NamedTuple):
     seconds: float
 
 
+class Trial(NamedTuple):
+    """A small fit: its rows and its seconds."""
+
+    n_rows: int
+    seconds: float
+
+
 def rows_in_time(
-    seconds_for: Callable[[int], float], n_rows: int, allowed: float, growth: float
+    seconds_for: Callable[[int], float],
+    n_rows: int,
+    allowed: float,
+    growth: float,
+    trial: Trial | None = None,
 ) -> Pilot:
     r"""Return how many of the rows a model can learn from in the time.
 
@@ -49,6 +60,8 @@ def rows_in_time(
         Seconds for one fit.
     growth : float
         The power g.
+    trial : Trial or None
+        The first small fit, where there has been one.
 
     Examples
     --------
@@ -57,9 +70,10 @@ def rows_in_time(
     >>> rows_in_time(lambda n: 1e-3 * n, 40_000, 10.0, 1.0)
     Pilot(n_rows=7000, seconds=40.0)
     """
-    size, known = FIRST_ROWS, [(0.0, 0.0)]
+    size, known = FIRST_ROWS if trial is None else trial.n_rows, [(0.0, 0.0)]
     while True:
-        known.append((size**growth, seconds_for(size)))
+        taken = seconds_for(size) if trial is None or size > trial.n_rows else trial.seconds
+        known.append((size**growth, taken))
         fixed, slope = _law(known)
         whole = fixed + slope * n_rows**growth
         if whole <= MARGIN * allowed:

@@ -13,17 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from mercer.comparison.deadline import TimeIsOverError, within
-from mercer.comparison.folds import Fold
+from mercer.comparison.deadline import TimeIsOverError, can_stop, within
+from mercer.comparison.folds import Fold, some_rows
 from mercer.comparison.measures import measure_classes, measure_numbers
 from mercer.comparison.outcome import Outcome, size_of
-from mercer.comparison.pilot import FIRST_ROWS, LEAST_ROWS, STEP, rows_in_time
+from mercer.comparison.pilot import FIRST_ROWS, LEAST_ROWS, STEP, Trial, rows_in_time
 from mercer.comparison.rivals import BASELINE, Rival, Setting
+from mercer.comparison.trials import FEW_TRIED, SHARE_OF_TRIALS, TRIAL_ROWS, trials
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import Table
-
-LEAST_OF_CLASS = 5
-"""Rows that a class keeps in a random part, if it has them: folds inside need more than one."""
 
 LARGEST_SHARE = 0.5
 """The fits of one model, one for each fold, may take this share of the time that is left."""
@@ -35,7 +33,10 @@ FEW_FOLDS = 3
 """So many of them do; what more there are is for the time that is left over."""
 
 LEADERS = 3
-"""So many of the best on the first fold are the last to be left out for their price."""
+"""So many of the best are the last to be left out for their price, and all who may be as good."""
+
+CLEAR = 2.0
+"""Standard errors by which a model must be behind, on rows left out, to be clearly behind."""
 
 MUCH_WORK = 200_000
 """Numbers in a table from which threads of other libraries pay."""
@@ -98,6 +99,7 @@ class Race:
         self.record.read(self._take_up)
         self.alive = list(self.rivals)
         self.caps: dict[str, int] = {}  # rows that models have the time for
+        self.trials: dict[str, Trial] = {}
         self._take_up_caps()
 
     def _take_up(self, entry: dict[str, Any]) -> None:
@@ -126,12 +128,13 @@ class Race:
         """Return the outcomes of all folds that every model still in the race has done."""
         done: list[list[Outcome]] = []
         try:
+            if self.folds:
+                self._order_by_promise(self.folds[0])
             for k, fold in enumerate(self.folds):
                 if k > 0 and not self._has_time_for_another(done):
                     break
                 done.append(self._one_fold(k, fold))
-                if k == 0:
-                    self._leave_out_the_dearest(done[0])
+                self._leave_out_the_dearest(done)
         except TimeIsOverError:
             self.stopped = "the time was over"
         except KeyboardInterrupt:
@@ -144,6 +147,21 @@ class Race:
                 self._leave_out(rival, f"{self.stopped} before its turn")
         alive = {rival.name for rival in self.alive}
         return [outcome for fold in done for outcome in fold if outcome.model in alive]
+
+    def _order_by_promise(self, fold: Fold) -> None:
+        """Let the models that do best on few rows be the first to have all of them.
+
+        What the time suffices for is found out in that order. Small tables need none of it.
+        """
+        known = {name for name, *part in self.known if part == [fold.repeat, fold.fold]}
+        unknown = [rival for rival in self.alive if rival.name not in {BASELINE, *known}]
+        if len(fold.train) < FEW_TRIED * TRIAL_ROWS or len(unknown) < 2:
+            return
+        found = trials(self, unknown, fold, SHARE_OF_TRIALS * max(self.left, 0.0))
+        self.trials = {name: one.trial for name, one in found.items() if one.trial is not None}
+        late = float("inf")  # what was too slow, or failed, has its turn in the end
+        errors = {name: one.error for name, one in found.items()} | {BASELINE: -late}
+        self.alive.sort(key=lambda rival: errors.get(rival.name, late))
 
     def _one_fold(self, k: int, fold: Fold) -> list[Outcome]:
         found: list[Outcome] = []
@@ -185,13 +203,13 @@ class Race:
         limits = [rival.most_rows, self.caps.get(rival.name)]
         return min((one for one in limits if one is not None), default=None)
 
-    def fitted(self, rival: Rival, rows: Any, y: Any = None) -> Any:
-        """Return a model that has learned from these rows, or from as many as it can take.
+    def fitted(self, rival: Rival, rows: Any, y: Any = None, *, sketched: bool = False) -> Any:
+        """Return a model, or its sketch, that has learned from these rows or as many as it can.
 
         With ``y`` the targets of all rows are called by other names.
         """
         rows, y = self.some(rows, self.most_rows(rival)), self.y if y is None else y
-        model = rival.pipeline(self.table, self._setting(rows))
+        model = rival.pipeline(self.table, self._setting(rows), sketched=sketched)
         with warnings.catch_warnings(), self.threads(len(rows)):
             warnings.simplefilter("ignore")
             return model.fit(self.table.frame.iloc[rows], y[rows])
@@ -221,7 +239,7 @@ class Race:
         """Fit a model, to fewer rows where it takes longer than it should."""
         while True:
             allowed: float | None = self._allowed()
-            if is_needed:  # the only one has all the time that it takes
+            if is_needed and not self.trials:  # the only one has all the time that it takes
                 is_only = len(self.rivals) <= 2 or self.left <= 0
                 allowed = None if is_only else LARGEST_SHARE * self.left
             try:
@@ -235,13 +253,24 @@ class Race:
             self.caps[rival.name] = n_rows
 
     def _allowed(self) -> float:
-        """Return the seconds that one fit may take."""
-        return LARGEST_SHARE * max(self.left, 0.0) / self._n_needed()
+        """Return the seconds that one fit may take, without those that the best so far needs."""
+        first = [one for (_, *part), one in self.known.items() if part == [0, 0]]
+        kept = 0.0
+        if first:
+            best = min(first, key=lambda outcome: outcome.measures[self.measure])
+            kept = (self._n_needed() - 1) * (best.fit_seconds + best.predict_seconds)
+        return LARGEST_SHARE * max(self.left - kept, 0.0) / self._n_needed()
 
     def _has_rows_for_its_time(self, rival: Rival, train: Any, is_needed: bool) -> bool:
-        """Find out by small fits how many rows there is time for; else leave the model out."""
+        """Find out by small fits how many rows there is time for; else leave the model out.
+
+        Small fits tell nothing of a search that takes about as long for any number of rows. It is
+        tried with all of them, and stopped if need be.
+        """
         n_rows = min(len(train), rival.most_rows or len(train))
         if n_rows < 2 * STEP * FIRST_ROWS or rival.name in self.caps:
+            return True
+        if rival.sketch is not None and can_stop():
             return True
         allowed = self._allowed()
 
@@ -254,7 +283,9 @@ class Race:
         most = 0
         try:
             with within(allowed):
-                most, seconds = rows_in_time(seconds_for, n_rows, allowed, rival.growth)
+                most, seconds = rows_in_time(
+                    seconds_for, n_rows, allowed, rival.growth, self.trials.get(rival.name)
+                )
             why = f"one fit would take about {_seconds_in_words(seconds)}"
         except TimeIsOverError:
             pass
@@ -280,16 +311,7 @@ class Race:
 
     def some(self, rows: Any, most: int | None) -> Any:
         """Return a random part of rows, with some of every class; a larger one holds a smaller."""
-        if most is None or len(rows) <= most:
-            return rows
-        shuffled = np.random.default_rng(self.seed).permutation(rows)
-        if self.classes:
-            own = self.y[shuffled]
-            first = [np.flatnonzero(own == name)[:LEAST_OF_CLASS] for name in np.unique(own)]
-            some = np.concatenate(first)
-            most = max(most, some.size)
-            shuffled = np.concatenate([shuffled[some], np.delete(shuffled, some)])
-        return np.sort(shuffled[:most])
+        return some_rows(rows, most, self.y[rows] if self.classes else None, self.seed)
 
     def _fit(self, rival: Rival, fold: Fold) -> Outcome | None:
         n_trained = len(self.some(fold.train, self.most_rows(rival)))
@@ -358,19 +380,22 @@ class Race:
     def _seconds(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
         return {o.model: o.fit_seconds + o.predict_seconds for o in outcomes}
 
-    def _leave_out_the_dearest(self, first: Sequence[Outcome]) -> None:
+    def _leave_out_the_dearest(self, done: list[list[Outcome]]) -> None:
         """Leave out models with which the folds that are needed would not be done in time.
 
-        The leaders stay if they can, then what is cheap; where hardly any would be left, all stay
-        with the one fold that they have.
+        The best always stays, though there be fewer folds for it; then whoever may be as good, then
+        what is cheap. Where hardly any would be left, all stay with the folds that they have.
         """
-        seconds, n_left = self._seconds(first), self._n_needed() - 1
-        ranked = sorted(first, key=lambda outcome: outcome.measures[self.measure])
-        ahead = [outcome.model for outcome in ranked if outcome.model != BASELINE][:LEADERS]
+        seconds, n_left = self._seconds(done[-1]), self._n_needed() - len(done)
+        ahead = [name for name in self._ahead(done) if name != BASELINE]
+        if ahead and seconds[ahead[0]] > 0:
+            n_left = min(n_left, int(self.left / seconds[ahead[0]]))
+        if n_left <= 0:
+            return
         order = {name: place for place, name in enumerate([BASELINE, *ahead])}
         kept, total = [], 0.0
         for rival in sorted(
-            self.alive, key=lambda r: (order.get(r.name, LEADERS + 1), seconds[r.name])
+            self.alive, key=lambda r: (order.get(r.name, len(order)), seconds[r.name])
         ):
             if rival.name == BASELINE or n_left * (total + seconds[rival.name]) <= self.left:
                 kept.append(rival)
@@ -381,6 +406,33 @@ class Race:
             one = seconds[rival.name]
             digits = 0 if one >= 10 else 1
             self._leave_out(rival, f"one fit took {one:.{digits}f} s, too long for all folds")
+
+    def _ahead(self, done: list[list[Outcome]]) -> list[str]:
+        """Return the leaders, and all that the rows left out so far do not tell from the best.
+
+        Rows are compared one by one, so that what is hard for all of them does not count.
+        """
+        losses: dict[str, list[Any]] = {rival.name: [] for rival in self.alive}
+        for fold, outcomes in zip(self.folds, done):
+            for outcome in outcomes:
+                if outcome.model in losses and outcome.repeat == 0:
+                    losses[outcome.model].append(self._losses(fold.test, outcome.said))
+        joined = {name: np.concatenate(parts) for name, parts in losses.items() if parts}
+        ranked = sorted(joined, key=lambda name: joined[name].mean())
+        ahead = ranked[: LEADERS + 1]  # the baseline may be one of them
+        for name in ranked[LEADERS + 1 :]:
+            behind = joined[name] - joined[ranked[0]]
+            if behind.mean() <= CLEAR * behind.std(ddof=1) / np.sqrt(behind.size):
+                ahead.append(name)
+        return ahead
+
+    def _losses(self, rows: Any, said: Any) -> Any:
+        """Return what each row adds to the measure by which models are ranked."""
+        if not self.classes:
+            return (said - self.y[rows]) ** 2
+        codes = np.searchsorted(self.classes, self.y[rows])
+        wrong = (said != codes).astype(np.float64)
+        return wrong / np.bincount(codes)[codes] if self.balanced else wrong
 
     def _has_time_for_another(self, done: list[list[Outcome]]) -> bool:
         seconds, fold = self._seconds(done[-1]), self.folds[len(done)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import sklearn.svm
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -23,7 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
-from mercer.comparison.folds import inner_folds
+from mercer.comparison.folds import inner_folds, some_rows
 from mercer.discriminant import MinimumCostClassifier
 from mercer.fuzzy import FuzzyRuleClassifier
 from mercer.model_selection import GradientSearch, PathSearchCV
@@ -68,8 +69,13 @@ class Setting:
         """What parameters are chosen by; None stands for the model's own score."""
         return "balanced_accuracy" if self.balanced else None
 
-    def parts(self, number: int) -> Any:
-        """Return folds to choose parameters on, cut as those that models are compared on."""
+    def parts(self, number: int, most: int | None = None) -> Any:
+        """Return folds to choose parameters on, cut as those that models are compared on.
+
+        They are folds of ``most`` of the rows, where there are more.
+        """
+        if most is not None and self.n_rows > most:
+            return self._parts_of_some(number, most)
         number = max(2, min(number, self.n_largest))
         y = self.y if self.n_classes else None
         if self.has_order:
@@ -78,6 +84,17 @@ class Setting:
                 return found
         kind: Any = StratifiedKFold if self.n_classes else KFold  # people sort their tables
         return kind(number, shuffle=True, random_state=self.seed)
+
+    def _parts_of_some(self, number: int, most: int) -> Any:
+        labels = self.y if self.n_classes else None
+        rows = some_rows(np.arange(self.n_rows), most, labels, self.seed)
+        counts = np.unique(self.y[rows], return_counts=True)[1] if self.n_classes else [len(rows)]
+        beside = [None if one is None else one[rows] for one in (self.groups, self.times)]
+        part = replace(self, n_rows=len(rows), n_largest=int(max(counts)), y=self.y[rows])
+        parts = replace(part, groups=beside[0], times=beside[1]).parts(number)
+        if not isinstance(parts, list):
+            parts = list(parts.split(np.zeros(len(rows)), labels if labels is None else part.y))
+        return [(rows[train], rows[test]) for train, test in parts]
 
     def even(self, model: Any) -> Any:
         """Return a model that decides as if all classes were equally frequent, if they shall be.
@@ -105,6 +122,9 @@ class Rival:
     growth : float
         Power of the number of rows with which the time of a fit grows. Rather too small than too
         large: what takes longer than expected is stopped and tried with fewer rows.
+    sketch : callable or None
+        As ``build``, but with the parameters that one would begin with, for a first look; for
+        models whose search takes far longer than a fit, and about as long for any number of rows.
     scaled : bool
         Whether features should have unit variance.
     most_rows, most_columns : int or None
@@ -116,21 +136,30 @@ class Rival:
     simplicity: int
     build: Callable[[Setting], Any]
     growth: float = 1.2
+    sketch: Callable[[Setting], Any] | None = None
     scaled: bool = True
     most_rows: int | None = None
     most_columns: int | None = None
 
-    def pipeline(self, table: Table, setting: Setting) -> Pipeline:
-        """Return the model behind what turns the table into numbers."""
+    def pipeline(self, table: Table, setting: Setting, *, sketched: bool = False) -> Pipeline:
+        """Return the model, or a sketch of it, behind what turns the table into numbers."""
+        build = self.sketch if sketched and self.sketch is not None else self.build
         steps = [("vectorizer", vectorizer(table))]
         if self.scaled:
             steps.append(("scaler", StandardScaler()))
-        return Pipeline([*steps, ("model", self.build(setting))])
+        return Pipeline([*steps, ("model", build(setting))])
 
 
 NEIGHBOURS = [1, 3, 5, 9, 15, 25, 45]
 MOST_SEARCHED = 1500
 """Rows on which kernel parameters are chosen; the machine has all rows."""
+
+PRICES = [0.25, 1.0, 4.0, 16.0, 64.0, 256.0, 1024.0]
+FACTORS = [4.0**power for power in range(-5, 3)]
+"""What is tried for C, and for gamma times the number of columns, which have unit variance."""
+
+FIRST_PRICE = 10.0
+"""C where none is chosen; the width is then that of ``gamma="scale"``."""
 
 MANY_CLASSES = 10
 """With more, each pair of which is a machine, a search must do with fewer evaluations."""
@@ -157,6 +186,10 @@ def _logistic(setting: Setting) -> Any:
     return GridSearchCV(model, grid, scoring=scoring, cv=setting.parts(3))
 
 
+def _plain_svc(setting: Setting) -> Any:
+    return SVC(C=FIRST_PRICE, class_weight=setting.class_weight)
+
+
 def _gradient(setting: Setting) -> Any:
     machine = SVC(
         loss="squared_hinge", class_weight=setting.class_weight, probability=True, cache_size=500
@@ -174,8 +207,9 @@ def _gradient(setting: Setting) -> Any:
 
 def _grid(setting: Setting) -> Any:
     machine = SVC(class_weight=setting.class_weight, probability=True, cache_size=500)
-    more = {"scoring": setting.scoring, "cv": setting.parts(5), "n_jobs": setting.n_jobs}
-    return PathSearchCV(machine, "auto", **more)
+    grid = {"C": PRICES, "gamma": [factor / setting.n_columns for factor in FACTORS]}
+    cv = setting.parts(5, MOST_SEARCHED)
+    return PathSearchCV(machine, grid, scoring=setting.scoring, cv=cv, n_jobs=setting.n_jobs)
 
 
 def _spheres(setting: Setting) -> Any:
@@ -186,7 +220,8 @@ def _spheres(setting: Setting) -> Any:
 
 def _svr(setting: Setting) -> Any:
     grid = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": _widths(setting), "epsilon": [0.05]}
-    search = PathSearchCV(SVR(), grid, cv=setting.parts(3), n_jobs=setting.n_jobs)
+    cv = setting.parts(3, MOST_SEARCHED)
+    search = PathSearchCV(SVR(), grid, cv=cv, n_jobs=setting.n_jobs)
     return _scaled_target(search)
 
 
@@ -276,7 +311,7 @@ CLASSIFIERS = (
         growth=0.5,  # trees have a largest size
         scaled=False,
     ),
-    Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.0),
+    Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.0, sketch=_plain_svc),
     Rival(
         "forest",
         "random forest",
@@ -293,7 +328,7 @@ CLASSIFIERS = (
         growth=0.8,
         most_rows=20_000,
     ),
-    Rival("svc_grid", "SVC (grid search)", 6, _grid, growth=2.0, most_rows=4000),
+    Rival("svc_grid", "SVC (grid search)", 6, _grid, growth=1.5, sketch=_plain_svc),
     Rival("spheres", "nearest hyperspheres", 5, _spheres, growth=2.0, most_rows=4000),
     Rival("rvc", "relevance vectors", 5, _rvc, growth=2.0, most_rows=1500),
     Rival(
@@ -335,7 +370,12 @@ REGRESSIONS = (
         growth=0.8,
         most_rows=20_000,
     ),
-    Rival("svr", "SVR (grid search)", 6, _svr, growth=2.0, most_rows=4000),
+    Rival(
+        *("svr", "SVR (grid search)", 6, _svr),
+        growth=1.5,
+        most_rows=20_000,
+        sketch=lambda s: _scaled_target(SVR(C=FIRST_PRICE)),
+    ),
     Rival("rvr", "relevance vectors", 5, _rvr, growth=2.0, most_rows=1500),
 )
 

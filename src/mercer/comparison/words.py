@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mercer._numbers import number as plain
 from mercer.comparison.rivals import BASELINE
 
 if TYPE_CHECKING:
@@ -27,9 +28,15 @@ def percent(share: float) -> str:
 
 
 def value(measure: str, number: float) -> str:
-    """Return an error as people read it: a share in percent, or a number of the target's kind."""
+    """Return an error as people read it: a share in percent, or a number of the target's kind.
+
+    Examples
+    --------
+    >>> value("balanced_error", 0.1234), value("rmse", 31270.4)
+    ('12.3 %', '31,270')
+    """
     if measure == "rmse":
-        return UNKNOWN if np.isnan(number) else f"{number:.4g}"
+        return plain(number)
     return f"{percent(number)} %" if not np.isnan(number) else UNKNOWN
 
 
@@ -75,7 +82,8 @@ def _best(found: Comparison) -> str:
     over = f" over {found.n_folds} folds" if found.n_folds > 1 else " on one fold"
     spread = value(measure, row["error_sd"]).removesuffix(" %")
     spread = f" ± {spread}" if found.n_folds > 1 else ""
-    text = f"Lowest {name}: {title}, {value(measure, row[measure])}{spread}{over}"
+    so_far = " so far" if found.partial else ""
+    text = f"Lowest {name}{so_far}: {title}, {value(measure, row[measure])}{spread}{over}"
     if base is None:
         return f"{text}."
     return f"{text} ({base['title']}: {value(measure, base[measure])})."

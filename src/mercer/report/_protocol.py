@@ -35,6 +35,13 @@ class TableLike(Protocol):
     def left_out(self) -> Mapping[str, str]:
         """Columns that are not used, with the reason."""
 
+    @property
+    def names(self) -> Any:
+        """Columns that tell rows apart but are no features; a data frame, or None."""
+
+    def row_numbers(self) -> Any:
+        """Numbers of the rows in what was read, counted from 1."""
+
     def class_counts(self) -> Mapping[str, int]: ...
 
 
@@ -47,7 +54,7 @@ class InsightsLike(Protocol):
 
     @property
     def unusual(self) -> Any:
-        """Data frame: row, distance."""
+        """Data frame: row (its position in the table, counted from 0), distance."""
 
     @property
     def hard(self) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pandas.api.types import is_numeric_dtype
@@ -12,10 +11,11 @@ from mercer.report._words import cell, clean, is_missing, number, shortened
 
 MOST_ROWS = 10
 MOST_COLUMNS = 4
+MOST_NAMES = 2
 
 
 class Rows(NamedTuple):
-    """A table of rows; the first column of each line is the row's number."""
+    """A table of rows; the first column of each line is the row's number, counted from 1."""
 
     header: list[tuple[str, bool]]
     """Names, and whether numbers stand below them."""
@@ -33,10 +33,10 @@ def unusual_rows(comparison: ComparisonLike) -> Rows | None:
     lines = []
     for row, distance in zip(unusual["row"].head(MOST_ROWS), unusual["distance"]):
         values = [cell(comparison.table.frame[name].iloc[int(row)]) for name in columns]
-        lines.append([f"{int(row):,}", number(float(distance)), cell(target.iloc[int(row)])])
-        lines[-1] += values
+        said = [number(float(distance)), cell(target.iloc[int(row)])]
+        lines.append([*_found_by(comparison, int(row)), *said, *values])
     numeric = [is_numeric_dtype(comparison.table.frame[name].dtype) for name in columns]
-    header = [("row", False), ("distance", True), _target(comparison)]
+    header = [*_finders(comparison), ("distance", True), _target(comparison)]
     header += [(shortened(name, 40), is_number) for name, is_number in zip(columns, numeric)]
     return Rows(header, lines, max(len(unusual) - MOST_ROWS, 0))
 
@@ -47,13 +47,35 @@ def hard_rows(comparison: ComparisonLike) -> Rows | None:
     if hard is None or not len(hard):
         return None
     lines = [
-        [f"{int(row):,}", cell(truth), _told(predictions)]
+        [*_found_by(comparison, int(row)), cell(truth), _told(comparison, predictions)]
         for row, truth, predictions in zip(
             hard["row"].head(MOST_ROWS), hard["target"], hard["predictions"]
         )
     ]
-    header = [("row", False), _target(comparison), ("predicted instead", False)]
+    header = [*_finders(comparison), _target(comparison), ("predicted instead", False)]
     return Rows(header, lines, max(len(hard) - MOST_ROWS, 0))
+
+
+def _finders(comparison: ComparisonLike) -> list[tuple[str, bool]]:
+    """Return the heads of what rows are found by: their number, and what names them."""
+    return [("row", False), *[(shortened(name, 40), False) for name in _naming(comparison)]]
+
+
+def _found_by(comparison: ComparisonLike, row: int) -> list[str]:
+    """Return what a row is found by in the data as they were given."""
+    table = comparison.table
+    named = [shortened(table.names[name].iloc[row], 40) for name in _naming(comparison)]
+    return [f"{int(table.row_numbers()[row])}", *named]
+
+
+def _naming(comparison: ComparisonLike) -> list[Any]:
+    """Return the columns that tell rows apart; one that counts them would say nothing new."""
+    names = comparison.table.names
+    if names is None:
+        return []
+    numbers = [str(number) for number in comparison.table.row_numbers()]
+    told = [name for name in names.columns if names[name].astype(str).tolist() != numbers]
+    return told[:MOST_NAMES]
 
 
 def _target(comparison: ComparisonLike) -> tuple[str, bool]:
@@ -73,16 +95,16 @@ def _leading_columns(comparison: ComparisonLike) -> list[Any]:
     return list(dict.fromkeys(names))[:MOST_COLUMNS]
 
 
-def _told(predictions: Any) -> str:
-    """Return what the models say, each answer once with the number of models that give it."""
+def _told(comparison: ComparisonLike, predictions: Any) -> str:
+    """Return what the models say, each answer once with the models that give it."""
     if isinstance(predictions, str):
         return clean(predictions)
-    values = predictions.values() if isinstance(predictions, Mapping) else predictions
-    counts: dict[str, int] = {}
-    for value in values:
-        if is_missing(value):  # its fold was not measured
-            continue
-        text = cell(value)
-        counts[text] = counts.get(text, 0) + 1
-    ordered = sorted(counts.items(), key=lambda item: -item[1])
-    return ", ".join(f"{text} (×{count})" if count > 1 else text for text, count in ordered)
+    said: dict[str, list[str]] = {}
+    for name, value in predictions.items():
+        if not is_missing(value):  # else its fold was not measured
+            said.setdefault(cell(value), []).append(clean(comparison.results_.loc[name, "title"]))
+    if len(said) == 1:
+        (answer, titles) = next(iter(said.items()))
+        return f"{answer} (all {len(titles)} models)" if len(titles) > 1 else answer
+    ordered = sorted(said.items(), key=lambda item: -len(item[1]))
+    return "; ".join(f"{answer} ({', '.join(titles)})" for answer, titles in ordered)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mercer.tables._columns import as_text, clean_columns, word_of
-from mercer.tables._left_out import copies, identifiers, repeated_identifiers, useless
+from mercer.tables._left_out import copies, identifiers, naming, repeated_identifiers, useless
 from mercer.tables._options import Options, column
 from mercer.tables._raw import RawTable, check_size
 from mercer.tables._target import check_target, read_target
@@ -32,6 +32,7 @@ def assemble(raw: RawTable, options: Options, name: str, source: str, where: str
     notices = list(raw.notices)
     left_out: dict[str, str] = {}
     frame = raw.frame.reset_index(drop=True)
+    whole = frame
     check_size(*frame.shape)
     target_name, target = _target_column(raw, frame, options, where)
     frame = _less(frame, [target_name] if raw.target is None else [])
@@ -53,9 +54,9 @@ def assemble(raw: RawTable, options: Options, name: str, source: str, where: str
     _note_shape(frame, notices)
     positive = _positive(options.positive, target, task)
     groups, time = beside.get("groups"), beside.get("time")
-    return Table(
-        name, frame, target, task, positive, groups, time, tuple(notices), left_out, source
-    )
+    names = whole.loc[keep, naming(left_out)]
+    made = (positive, groups, time, tuple(notices), left_out, source, names)
+    return Table(name, frame, target, task, *made)
 
 
 def _less(frame: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:

@@ -24,6 +24,9 @@ IMPROBABLE = math.log(1e-6)
 CHANCE = 0.01
 """That one of all columns copies the target by accident, above which it is not blamed."""
 
+NO_NAME = ("no value", "the same value", "it tells the target", "asked for")
+"""How the reasons begin for which columns are left out that do not tell rows apart."""
+
 MOST_WORDS = 2
 """Longer text is read rather than left out, however different it is in each row."""
 
@@ -166,6 +169,15 @@ def repeated_identifiers(frame: pd.DataFrame) -> list[str]:
 def like_identifier(name: str) -> bool:
     """Return whether a column is called as numbers of rows are."""
     return bool(LIKE_IDENTIFIER.search(name) or CAMEL_IDENTIFIER.search(name))
+
+
+def naming(left_out: dict[str, str]) -> list[str]:
+    """Return the columns that were left out but tell rows apart, as identifiers and groups do."""
+    return [
+        name
+        for name, reason in left_out.items()
+        if like_identifier(name) or not reason.startswith(NO_NAME)
+    ]
 
 
 def _names_rows(column: pd.Series) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mercer.tables._assemble import note_gaps
 from mercer.tables._columns import clean_columns
-from mercer.tables._left_out import identifiers, useless
+from mercer.tables._left_out import identifiers, naming, useless
 from mercer.tables._options import Options, column
 from mercer.tables._raw import check_size
 from mercer.tables._read_raw import read_raw
@@ -67,15 +67,14 @@ def read_unlabelled(
         notices.append("The target that the file has is left alone.")
     names = [column(each, list(frame.columns), "categorical") for each in options.categorical]
     left_out = {column(each, list(frame.columns), "drop"): "asked for" for each in options.drop}
-    frame = frame.drop(columns=list(left_out))
+    whole, frame = frame, frame.drop(columns=list(left_out))
     frame = clean_columns(frame, [name for name in names if name in frame], notices)
     frame = _without(frame, names, left_out, notices, shown(path.name))
     note_gaps(frame, notices, "become the median of the column")
     nothing = pd.Series(None, frame.index, dtype=object, name="target")
     source = f"from mercer.tables import read_unlabelled\n\ntable = read_unlabelled({str(path)!r})"
-    return Table(
-        path.stem, frame, nothing, TASK, notices=tuple(notices), left_out=left_out, source=source
-    )
+    told: dict[str, Any] = {"notices": tuple(notices), "left_out": left_out, "source": source}
+    return Table(path.stem, frame, nothing, TASK, **told, names=whole[naming(left_out)])
 
 
 def _without(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +36,9 @@ class Table:
         Columns that are no features, and why.
     source : str
         Python code that reads the same `table`.
+    names : pandas.DataFrame or None
+        Columns that are no features but tell rows apart, such as an identifier, for the rows of
+        `frame`. Its index says where each row stood in what was read, counted from 0.
 
     Examples
     --------
@@ -52,6 +58,34 @@ class Table:
     notices: tuple[str, ...] = ()
     left_out: dict[str, str] = field(default_factory=dict)
     source: str = ""
+    names: pd.DataFrame | None = None
+
+    def part(self, rows: Any) -> Table:
+        """Return the table of some rows.
+
+        Parameters
+        ----------
+        rows : array of int
+            Their positions.
+
+        Examples
+        --------
+        >>> from mercer.tables import named_table
+        >>> named_table("moons").part([0, 7, 9]).frame.shape
+        (3, 2)
+        """
+        beside: dict[str, Any] = {
+            name: None if one is None else one.iloc[rows].reset_index(drop=True)
+            for name in ("frame", "target", "groups", "time")
+            for one in [getattr(self, name)]
+        }
+        names = None if self.names is None else self.names.iloc[rows]
+        return replace(self, **beside, names=names)
+
+    def row_numbers(self) -> NDArray[np.int64]:
+        """Return the numbers of the rows in what was read, counted from 1."""
+        index = range(len(self.frame)) if self.names is None else self.names.index
+        return np.asarray(index, dtype=np.int64) + 1
 
     def class_counts(self) -> dict[str, int]:
         """Return the number of rows of each class, or nothing for numbers."""

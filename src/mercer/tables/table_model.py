@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
+from mercer._numbers import number
 from mercer.tables._columns import DATE_FORMS
-from mercer.tables._left_out import like_identifier
+from mercer.tables._left_out import naming
 from mercer.tables.table import Table
 from mercer.tables.vectorizer import date_forms
 
@@ -24,9 +25,6 @@ KINDS: dict[str, Any] = {
 }
 MOST_KNOWN = 200
 """Different words of a column that are remembered; more are text rather than categories."""
-
-NO_NAME = ("no value", "the same value", "it tells the target", "asked for")
-"""How the reasons begin for which columns are left out that do not tell rows apart."""
 
 
 def _model_has(name: str) -> Any:
@@ -106,11 +104,7 @@ class TableModel(BaseEstimator):
         columns = {str(name): _kind(table.frame[name]) for name in table.frame}
         known = {name: _words(table.frame[name]) for name in columns if _few(table.frame[name])}
         target = None if table.task == "description" else str(table.target.name or "target")
-        names = [
-            name
-            for name, reason in table.left_out.items()
-            if like_identifier(name) or not reason.startswith(NO_NAME)
-        ]
+        names = naming(table.left_out)
         numbers = [name for name, kind in columns.items() if kind == "number"]
         ranges = {name: _range(table.frame[name]) for name in numbers}
         return cls(model, columns, known, ranges, target, table.task, names, about or {})
@@ -251,7 +245,7 @@ def _number(value: Any, measure: str) -> str:
     """Return an error as people read it: a share in percent, or a number of the target's kind."""
     if not isinstance(value, float):
         return "unknown"
-    return f"{100 * value:.1f} %" if measure.endswith("error") else f"{value:.4g}"
+    return f"{100 * value:.1f} %" if measure.endswith("error") else number(value)
 
 
 def _kind(column: pd.Series) -> str:

@@ -23,6 +23,7 @@ from mercer._sklearn import (
     Scorer,
     StrOptions,
     asks_for_probabilities,
+    take_rows,
 )
 from mercer._warnings import warn
 from mercer.model_selection.grid.default_grid import coarse_grid, finer_grid
@@ -177,8 +178,12 @@ class PathSearchCV(GridSearchCV):
         splits = [_positions(split) for split in cv.split(X, y, params.get("groups"))]
         if self._searches_classifiers() and any(_is_one_class(y[train]) for train, _ in splits):
             return self._fit_separately(given, y, params, cv)  # as above all with an error_score
-        search = self._search(X, y, splits, scorers)
-        scores = _KeptScores(self._record(X, y, splits))
+        rows = self._used(len(y))
+        if rows is not None:
+            splits = [tuple(np.searchsorted(rows, part) for part in split) for split in splits]
+        judged = (X, y) if rows is None else (take_rows(X, rows), y[rows])
+        search = self._search(*judged, splits, scorers)
+        scores = _KeptScores(self._record(*judged, splits))
         out: list[dict[str, Any]] = []
         done = 0
         for left in range(self.refine, -1, -1):
@@ -213,8 +218,17 @@ class PathSearchCV(GridSearchCV):
                 raise
             return None
 
+    def _used(self, n_rows: int) -> Any:
+        """Return the rows of folds that are given one by one, where these leave out some."""
+        if not isinstance(self.cv, list):
+            return None
+        rows = np.unique(np.concatenate([part for split in self.cv for part in _positions(split)]))
+        return rows if len(rows) < n_rows else None
+
     def _is_apart(self, y: Any, groups: list[Group]) -> bool:
         """Say whether the matrix is too large, or a score may ask for more than it tells."""
+        used = self._used(len(y))
+        y = y if used is None else used
         if self._searches_classifiers():
             too_large = bool(4 * len(y) ** 2 > MOST_BYTES)
             return too_large or not _asks_for_answers(self.scoring) or self._needs_chances(groups)
