@@ -133,7 +133,7 @@ VARIANTS = [
     PrunedTreeClassifier(),
     PrunedTreeClassifier(rule="best", cv=3, class_weight="balanced"),
     ProximityImputer(RandomForestClassifier(5, random_state=0)),
-    ProximityImputer(value="mean", kind="gap", random_state=0),
+    ProximityImputer(RandomForestClassifier(5, random_state=0), value="mean", kind="gap"),
 ]
 
 
