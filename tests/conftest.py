@@ -32,8 +32,41 @@ if "MERCER_DATA" not in os.environ and _DATA_BESIDE.is_dir():
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let tests that compile something begin first: the other processes take the rest meanwhile."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Let tests that compile something begin first, and in all processes.
+
+    Each process is given one piece of the list and takes from the others when it is through. Tests
+    of one file stay together, because they share what was compiled.
+    """
+    n_pieces = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    files: dict[Path, list[pytest.Item]] = {}
+    rest = []
+    for item in items:
+        is_slow = item.get_closest_marker("slow") is not None
+        (files.setdefault(item.path, []) if is_slow else rest).append(item)
+    pieces: list[list[pytest.Item]] = [[] for _ in range(n_pieces)]
+    for slow in sorted(files.values(), key=len, reverse=True):
+        min(pieces, key=len).extend(slow)
+    ends = [len(items) * (k + 1) // n_pieces for k in range(n_pieces)]
+    items.clear()
+    for piece, end in zip(pieces, ends):
+        n_more = max(0, end - len(items) - len(piece))
+        items += piece + rest[:n_more]
+        del rest[:n_more]
+    items += rest
+
+
+class ClosedFigures:
+    """Closes the figures of each test, of examples in docstrings too."""
+
+    @staticmethod
+    def pytest_runtest_teardown() -> None:
+        if pyplot := sys.modules.get("matplotlib.pyplot"):
+            pyplot.close("all")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Add what holds outside of this folder too."""
+    config.pluginmanager.register(ClosedFigures())
 
 
 @pytest.fixture(autouse=True)

@@ -22,9 +22,12 @@ BUILD = (
 
 TEMPLATES = (".html", ".css", ".js")
 
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "engine").is_dir(), reason="the sources of the engine are not here"
-)
+pytestmark = [
+    pytest.mark.slow,  # all, so that one process unpacks the sources for them
+    pytest.mark.skipif(
+        not (ROOT / "engine").is_dir(), reason="the sources of the engine are not here"
+    ),
+]
 
 
 def build(kind: str, source: Path, target: Path, settings: dict[str, str] | None = None) -> Path:
@@ -77,7 +80,6 @@ def test_the_wheel_holds_the_package_and_nothing_else(sources: Path, tmp_path: P
     assert {"mercer/py.typed", "mercer/_engine.pyi", "mercer/report/templates/page.html"} <= names
 
 
-@pytest.mark.slow
 def test_the_wheel_works_where_there_is_no_compiler(sources: Path, tmp_path: Path) -> None:
     """Compiled from the archive, then installed where only its dependencies can be found.
 

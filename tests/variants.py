@@ -111,7 +111,8 @@ VARIANTS = [
     GradientSearch(SVC(tol=1e-10)),
     GradientSearch(SVC(loss="squared_hinge"), "radius_margin"),
     GradientSearch(SVC(kernel="precomputed", loss="squared_hinge"), "press"),
-    GradientSearch(RVC(), "evidence", max_evaluations=2),
+    # Short of the maximum, to which RVC() above is fitted under the same checks.
+    GradientSearch(RVC(max_iter=10), "evidence", max_evaluations=2),
     KernelRFE(SVC(kernel="linear")),
     KernelRFE(SVC(kernel="poly", tol=1e-10), step=0.3, criterion="gradient"),
     KernelRFE(SVC(tol=1e-10), criterion="bound"),
@@ -132,7 +133,7 @@ VARIANTS = [
     PrunedTreeClassifier(),
     PrunedTreeClassifier(rule="best", cv=3, class_weight="balanced"),
     ProximityImputer(RandomForestClassifier(5, random_state=0)),
-    ProximityImputer(value="mean", kind="gap", random_state=0),
+    ProximityImputer(RandomForestClassifier(5, random_state=0), value="mean", kind="gap"),
 ]
 
 
@@ -237,7 +238,7 @@ EXPECTED_WARNINGS: dict[type, tuple[str, ...]] = {
     RVR: ("RVR stopped after max_iter",),
     SVC: (NOT_A_KERNEL,),
     SVR: (NOT_A_KERNEL,),
-    GradientSearch: (NOT_A_KERNEL,),
+    GradientSearch: (NOT_A_KERNEL, "RVC stopped after max_iter"),
     SVDD: ("y is ignored",),
     NearestHypersphereClassifier: (
         NOT_A_KERNEL,

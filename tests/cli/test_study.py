@@ -121,8 +121,11 @@ def read_values(folder):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_killed_in_the_middle_and_run_again(slow, tmp_path, jobs):
-    finish(slow("--out", "whole"))
+def test_killed_in_the_middle_and_run_again(slow, study, tmp_path, monkeypatch, jobs):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("TRACES", str(tmp_path / "traces"))
+    whole = study("run", "slow_study:STUDY", "--no-pictures", "--out", "whole")
+    assert whole.exit_code == 0, whole.output
     (tmp_path / "traces").unlink()
     (tmp_path / "hold").touch()
     process = slow("--out", "cut", "--jobs", jobs)
