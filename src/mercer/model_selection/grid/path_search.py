@@ -191,7 +191,7 @@ class PathSearchCV(GridSearchCV):
             try:
                 search.run(groups, scores)
             except BaseException:
-                scores.record.fingerprint = self._fingerprint(X, y, splits)
+                scores.record.fingerprint = self._fingerprint(*judged, splits)
                 raise
             if search.refusal is not None:  # scikit-learn has ways to deal with that
                 return self._fit_separately(given, y, params, cv)
