@@ -4,6 +4,7 @@ from mercer.feature_selection.correlation import CorrelationFeatureSelector
 from mercer.feature_selection.elimination import EliminationTrace
 from mercer.feature_selection.kernel_rfe import KernelRFE
 from mercer.feature_selection.kernel_rfe_cv import KernelRFECV
+from mercer.feature_selection.kernel_sequential_selector import KernelSequentialSelector
 from mercer.feature_selection.pareto import pareto_set
 from mercer.feature_selection.ranking_curve import RankingCurve, ranking_curve
 from mercer.feature_selection.scaled import ScaledFeatureSelector
@@ -28,6 +29,7 @@ __all__ = [
     "EliminationTrace",
     "KernelRFE",
     "KernelRFECV",
+    "KernelSequentialSelector",
     "RankingCurve",
     "RoundState",
     "ScaledFeatureSelector",
