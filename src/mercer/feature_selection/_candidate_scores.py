@@ -248,7 +248,7 @@ class CandidateScores:
             [number * gram.n_each + one.rows for number, one in zip(matrix, machines)]
         )
         shift = np.arange(candidates.size)[:, None] * each * gram.n_each
-        programs = _repeated(self._programs, candidates.size)
+        programs = self._programs.repeated(candidates.size)
         found = solve_all(
             programs,
             gram,
@@ -289,14 +289,6 @@ class CandidateScores:
             return np.count_nonzero(right, axis=1) / y.size
         X = self.X[fold.test]
         return [self.score(KnownValues.of(self.model, fold.classes, own), X, y) for own in values]
-
-
-def _repeated(programs: Programs, times: int) -> Programs:
-    """Return the same programs several times."""
-    lengths = np.tile(np.diff(programs.ends), times)
-    vectors = (programs.p, programs.lower, programs.upper, programs.ridge, programs.delta)
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    return Programs(*(np.tile(vector, times) for vector in vectors), ends)
 
 
 class _Widths:

@@ -168,7 +168,7 @@ class KernelSequentialSelector(SequentialFeatureSelector):
             raise ValueError(f"tol must be above 0 in forward selection; got {self.tol}.")
         if wanted == "auto":
             return n_features - 1 if self.tol is not None else n_features // 2
-        if isinstance(wanted, Integral) and wanted >= n_features:
+        if isinstance(wanted, Integral) and int(wanted) >= n_features:
             raise ValueError(
                 f"n_features_to_select must be < n_features; got {wanted} of {n_features}."
             )

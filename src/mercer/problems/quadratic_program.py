@@ -356,6 +356,13 @@ class Programs:
         delta = np.full(cuts.size - 1, program.delta)
         return cls(program.p, program.lower, program.upper, program.ridge, delta, cuts)
 
+    def repeated(self, times: int) -> Programs:
+        """Return the same programs so many times, one after the other."""
+        vectors = (self.p, self.lower, self.upper, self.ridge, self.delta)
+        p, lower, upper, ridge, delta = (np.tile(vector, times) for vector in vectors)
+        ends = np.concatenate([[0], np.cumsum(np.tile(np.diff(self.ends), times))])
+        return Programs(p, lower, upper, ridge, delta, ends)
+
     def __len__(self) -> int:
         return self.delta.size
 
