@@ -137,6 +137,14 @@ Rows matrix_rows(Matrix<T> kernel) {
             std::make_shared<Matrix<T>>(kernel)};
 }
 
+// Matrices of n_each points, one below the other; columns beyond n_each are padding, zeros.
+Rows stacked_rows(Matrix<double> kernels, Index n_each) {
+    if (n_each < 1 || extent(kernels) % n_each != 0 || extent(kernels, 1) < n_each)
+        throw std::invalid_argument("kernel matrices must be square and lie one below the other");
+    return {std::make_shared<StackedSupply>(kernels.data(), extent(kernels, 1), n_each, extent(kernels) / n_each),
+            std::make_shared<Matrix<double>>(kernels)};
+}
+
 // request(indices, out) must fill out (len(indices), n).
 Rows requested_rows(const nb::object& request, Index n) {
     const auto owner = std::make_shared<nb::object>(request);
@@ -470,6 +478,7 @@ NB_MODULE(_engine, m) {
     mercer::register_for<double>(m);
     m.def("point_rows", &mercer::point_rows, "points"_a.noconvert(), "family"_a, "gamma"_a, "coef0"_a, "degree"_a,
           "factor"_a);
+    m.def("stacked_rows", &mercer::stacked_rows, "kernels"_a.noconvert(), "n_each"_a);
     m.def("requested_rows", &mercer::requested_rows, "request"_a, "n"_a);
     m.def("solve_programs", &mercer::solve_programs_of, "rows"_a, "problem"_a, "row"_a.none(), "ends"_a, "tol"_a,
           "start"_a.none(), "rough"_a, "options"_a, "n_threads"_a, "report"_a);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 namespace mercer {
 
@@ -128,6 +129,35 @@ Array<double> MatrixSupply<T>::times(const Array<Index>& to, const Array<Index>&
                                      bool, Pool&) const {
     const MatrixRows<T> rows(matrix_, stride_, {}, n_);
     return summed_rows(rows, to, from, weights);
+}
+
+Index StackedSupply::places(const Array<Index>& points, Array<Index>& found) const {
+    const Index first = points[0] / n_each_;
+    found.reserve(points.size());
+    for (Index i : points) {
+        if (i / n_each_ != first) throw std::invalid_argument("a program has points of several matrices");
+        found.push_back(i % n_each_);
+    }
+    return first;
+}
+
+std::unique_ptr<RowSource<double>> StackedSupply::wide(const Array<Index>* selection, Pool&) const {
+    if (!selection) {
+        if (count_ != 1) throw std::invalid_argument("a program has points of several matrices");
+        return matrix_rows(matrices_, stride_, n_each_, nullptr);
+    }
+    Array<Index> own;
+    const double* values = matrix(places(*selection, own));
+    const bool is_whole = own.size() == n_each_ && std::is_sorted(own.begin(), own.end());
+    return matrix_rows(values, stride_, n_each_, is_whole ? nullptr : &own);
+}
+
+Array<double> StackedSupply::times(const Array<Index>& to, const Array<Index>& from, const Array<double>& weights, bool,
+                                   Pool&) const {
+    Array<Index> own_to, own_from;
+    const Index k = places(to, own_to);
+    if (places(from, own_from) != k) throw std::invalid_argument("points of different matrices have no kernel value");
+    return summed_rows(MatrixRows<double>(matrix(k), stride_, {}, n_each_), own_to, own_from, weights);
 }
 
 std::unique_ptr<RowSource<double>> RequestedSupply::wide(const Array<Index>* selection, Pool&) const {

@@ -76,6 +76,27 @@ private:
     Index stride_, n_;
 };
 
+// Matrices of equally many points, one below the other: a point has kernel values with those of its own matrix only.
+class StackedSupply final : public RowSupply {
+public:
+    StackedSupply(const double* matrices, Index stride, Index n_each, Index count)
+        : matrices_(matrices), stride_(stride), n_each_(n_each), count_(count) {}
+
+    Index size() const override { return n_each_ * count_; }
+    std::unique_ptr<RowSource<float>> single(const Array<Index>*, Pool&) const override { return nullptr; }
+    std::unique_ptr<RowSource<double>> wide(const Array<Index>* selection, Pool&) const override;
+    Array<double> times(const Array<Index>& to, const Array<Index>& from, const Array<double>& weights, bool rough,
+                        Pool& pool) const override;
+
+private:
+    // The number of the matrix that points are in, and their places there.
+    Index places(const Array<Index>& points, Array<Index>& found) const;
+    const double* matrix(Index k) const { return matrices_ + k * n_each_ * stride_; }
+
+    const double* matrices_;
+    Index stride_, n_each_, count_;
+};
+
 // Rows from a function.
 class RequestedSupply final : public RowSupply {
 public:

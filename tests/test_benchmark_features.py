@@ -32,8 +32,13 @@ def test_peers_choose_the_same_features(result: features.GroupResult) -> None:
     assert int(shared["RFE(LinearSVC)"]) > 40  # its offset is penalised
 
 
+def test_selections_by_folds_are_the_same(result: features.GroupResult) -> None:
+    shared = [record["shared"] for record in result.records if "5 folds" in record["problem"]]
+    assert shared == ["3 of 3"] * 4
+
+
 def test_every_line_has_a_time(result: features.GroupResult) -> None:
-    assert len(result.records) == len(result.tables[0].rows) == 7
+    assert len(result.records) == len(result.tables[0].rows) == 11
     assert all(seconds > 0 for record in result.records for seconds in record["seconds"])
 
 

@@ -29,6 +29,7 @@ _HOMES = {
     "GradientSearch": "mercer.model_selection",
     "KernelRFE": "mercer.feature_selection",
     "KernelRFECV": "mercer.feature_selection",
+    "KernelSequentialSelector": "mercer.feature_selection",
     "feature_sensitivity": "mercer.inspection",
     "PlattClassifier": "mercer.calibration",
     "PathSearchCV": "mercer.model_selection",
@@ -102,6 +103,7 @@ __all__ = [
     "KernelPerceptron",
     "KernelRFE",
     "KernelRFECV",
+    "KernelSequentialSelector",
     "MarginDisplay",
     "MembershipsDisplay",
     "MinimumCostClassifier",
@@ -198,7 +200,7 @@ if TYPE_CHECKING:
         to_onnx,
         to_sklearn,
     )
-    from mercer.feature_selection import KernelRFE, KernelRFECV
+    from mercer.feature_selection import KernelRFE, KernelRFECV, KernelSequentialSelector
     from mercer.fuzzy import FuzzyRuleClassifier
     from mercer.inspection import feature_sensitivity
     from mercer.kernels import explicit_map, is_mercer

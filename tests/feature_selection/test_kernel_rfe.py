@@ -205,13 +205,16 @@ def test_linear_regression_by_its_weights() -> None:
 
 
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-@pytest.mark.parametrize(("joint", "power"), [("sum", 1.0), ("sum", 3.0), ("max", 1.0)])
+@pytest.mark.parametrize(
+    ("joint", "power"), [("sum", 1.0), ("sum", 3.0), ("max", 1.0), ("median", 1.0)]
+)
 def test_joint_criteria(multi_class: str, joint: str, power: float) -> None:
     """The first round by hand, from the weights of all machines."""
     X, y = load_iris(return_X_y=True)
     X = scale(X)
     weights = SVC(kernel="linear", multi_class=multi_class, tol=1e-10).fit(X, y).coef_ ** 2
-    joined = (weights**power).sum(axis=0) if joint == "sum" else weights.max(axis=0)
+    ways = {"max": weights.max(axis=0), "median": np.median(weights, axis=0)}
+    joined = ways.get(joint, (weights**power).sum(axis=0))
     selector = KernelRFE(
         SVC(kernel="linear", multi_class=multi_class),
         n_features_to_select=1,

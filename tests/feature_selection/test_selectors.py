@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import kendalltau, rankdata, spearmanr
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import SelectKBest, SequentialFeatureSelector, f_classif
 from sklearn.preprocessing import scale
@@ -15,12 +16,15 @@ from mercer import SVC
 from mercer.datasets import make_weston_linear, make_weston_nonlinear
 from mercer.feature_selection import (
     CorrelationFeatureSelector,
+    MinimumRedundancySelector,
     ScaledFeatureSelector,
     ZeroNormSelector,
     fisher_score,
     golub_score,
+    kendall_score,
     pearson_score,
     percent,
+    spearman_score,
 )
 from mercer.kernels import RBF, Weighted
 from mercer.model_selection import radius_margin
@@ -41,15 +45,21 @@ def test_scores_are_their_formulas() -> None:
     golub = np.abs(difference) / (high.std(axis=0) + low.std(axis=0))
     assert_allclose(golub_score(X, y), golub)
     fisher = difference**2 / (high.var(axis=0) + low.var(axis=0))
-    assert_allclose(fisher_score(X, y), fisher / 2)  # shares of one half
+    assert_allclose(fisher_score(X, y), fisher)
+    some = np.r_[0:30, 40:60]  # classes of different sizes
+    low, high = X[:30], X[40:]
+    difference = high.mean(axis=0) - low.mean(axis=0)
+    fisher = difference**2 / (high.var(axis=0) + low.var(axis=0))
+    assert_allclose(fisher_score(X[some], y[some]), fisher)
     pearson = [abs(np.corrcoef(column, y)[0, 1]) for column in X.T]
     assert_allclose(pearson_score(X, y), pearson)
 
 
 def test_fisher_score_ranks_as_the_analysis_of_variance() -> None:
     X, y = load_iris(return_X_y=True)
-    assert_allclose(fisher_score(X, y) * (150 - 3) / (3 - 1), f_classif(X, y)[0])
-    explained = fisher_score(X, y) / (1 + fisher_score(X, y))
+    share = fisher_score(X, y) * (3 - 1) / 3  # classes of equal size
+    assert_allclose(share * (150 - 3) / (3 - 1), f_classif(X, y)[0])
+    explained = share / (1 + share)
     assert_allclose(pearson_score(X, y), np.sqrt(explained))
 
 
@@ -59,7 +69,36 @@ def test_golub_score_of_many_classes_is_the_best_against_the_rest() -> None:
     assert_allclose(golub_score(X, y), np.max(parts, axis=0))
 
 
-@pytest.mark.parametrize("score", [fisher_score, golub_score, pearson_score])
+def test_fisher_score_of_many_classes_sums_over_pairs() -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = X[10:], y[10:]
+    above, below = np.zeros(4), np.zeros(4)
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        one, other = X[y == first], X[y == second]
+        above += (one.mean(axis=0) - other.mean(axis=0)) ** 2
+        below += one.var(axis=0) + other.var(axis=0)
+    assert_allclose(fisher_score(X, y), above / below)
+
+
+def test_rank_scores_are_those_of_scipy() -> None:
+    X, y = two_classes()
+    X = np.round(X, 1)  # some are equal
+    target = X[:, 2] + 0.3 * X[:, 0]
+    for score, peer in ((spearman_score, spearmanr), (kendall_score, kendalltau)):
+        for given in (target, y):
+            right = [abs(peer(column, given).statistic) for column in X.T]
+            assert_allclose(score(X, given), right)
+        assert_allclose(score(np.exp(X), target), score(X, target))  # ranks alone count
+    by_class = [kendall_score(X[:30], y) for y in np.eye(3, dtype=int)[np.arange(30) % 3].T]
+    assert_allclose(kendall_score(X[:30], np.arange(30) % 3), np.max(by_class, axis=0))
+    ranks = rankdata(X, axis=0)
+    assert_allclose(spearman_score(X, np.arange(60) % 3), pearson_score(ranks, np.arange(60) % 3))
+
+
+SCORES = [fisher_score, golub_score, kendall_score, pearson_score, spearman_score]
+
+
+@pytest.mark.parametrize("score", SCORES)
 def test_scores_serve_select_k_best(score: Any) -> None:
     X, y = two_classes()
     X = np.column_stack([X, np.ones(60)])
@@ -236,3 +275,39 @@ def test_forward_and_backward_wrappers_are_scikit_learns_own() -> None:
     for direction in ("forward", "backward"):
         selector = SequentialFeatureSelector(SVC(), n_features_to_select=2, direction=direction)
         assert selector.fit(X, y).get_support()[[2, 3]].any()
+
+
+# ---- relevance and redundancy ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("correlation", ["pearson", "spearman"])
+@pytest.mark.parametrize("redundancy", [0.0, 0.7, 1.0])
+def test_relevance_minus_redundancy_is_its_formula(correlation: str, redundancy: float) -> None:
+    X, y = load_iris(return_X_y=True)
+    X = np.column_stack([X, X[:, 2] + X[:, 0], np.ones(150)])
+    selector = MinimumRedundancySelector(correlation=correlation, redundancy=redundancy).fit(X, y)
+    relevance = (pearson_score if correlation == "pearson" else spearman_score)(X, y)
+    values = X if correlation == "pearson" else rankdata(X, axis=0)
+    with np.errstate(invalid="ignore"):
+        among = np.abs(np.nan_to_num(np.corrcoef(values.T)))
+    taken: list[int] = []
+    for feature, criterion in zip(selector.order_, selector.criteria_):
+        worth = {
+            j: relevance[j] - redundancy * (among[j, taken].mean() if taken else 0.0)
+            for j in range(6)
+            if j not in taken
+        }
+        assert criterion == pytest.approx(max(worth.values()), abs=1e-12)
+        assert worth[feature] == pytest.approx(criterion, abs=1e-12)
+        taken.append(int(feature))
+    assert_array_equal(np.flatnonzero(selector.support_), np.sort(taken[:3]))
+    assert_allclose(selector.scores_, relevance)
+
+
+def test_a_copy_comes_after_what_is_new() -> None:
+    X, y = two_classes()
+    X = np.column_stack([X[:, 2], X[:, 2], X[:, 1]])
+    assert MinimumRedundancySelector().fit(X, y).order_.tolist() == [0, 2, 1]
+    assert MinimumRedundancySelector(redundancy=0.0).fit(X, y).order_[2] == 2
+    with pytest.raises(ValueError, match="n_features_to_select=4 is more than there are, 3"):
+        MinimumRedundancySelector(n_features_to_select=4).fit(X, y)

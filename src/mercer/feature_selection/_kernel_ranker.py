@@ -39,7 +39,7 @@ Features = NDArray[np.intp]
 Rows = NDArray[np.intp]
 
 CRITERIA = ("auto", "weights", "objective", "decrease", "gradient", "bound", "span")
-JOINTS = ("sum", "max", "variation")
+JOINTS = ("sum", "max", "median", "variation")
 
 LARGEST_MATRIX = 4000
 """Rows up to which the matrix of dot products or distances is held."""
@@ -126,14 +126,17 @@ BOUNDS = {"bound": bound_growth, "span": span_growth}
 def join(values: list[Floats], how: str, power: float) -> Floats:
     """Return one importance for each feature from those of several machines.
 
-    "sum" adds the values raised to a power (with their sign), "max" takes the largest, "variation"
-    the standard deviation over the mean. Those of a single machine stay as they are.
+    "sum" adds the values raised to a power (with their sign), "max" takes the largest, "median" the
+    middle one, "variation" the standard deviation over the mean. Those of a single machine stay as
+    they are.
     """
     if len(values) == 1:
         return values[0]
     rows = np.array(values)
     if how == "max":
         return rows.max(axis=0)
+    if how == "median":
+        return np.median(rows, axis=0)
     if how == "variation":
         means = np.abs(rows.mean(axis=0))
         return np.divide(rows.std(axis=0), means, out=np.zeros_like(means), where=means > 0)

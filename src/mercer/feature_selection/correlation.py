@@ -102,9 +102,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
         wanted = self.n_features_to_select
         if wanted is not None and wanted > X.shape[1]:
             raise ValueError(f"n_features_to_select={wanted} is more than there are, {X.shape[1]}.")
-        if y.dtype.kind == "f" and type_of_target(y) != "continuous":
-            y = y.astype(np.int64)  # classes that came as floating point numbers
-        scores = pearson_score(X, y)
+        scores = pearson_score(X, as_target(y))
         added, merits = self._search(X, scores)
         count = int(np.argmax(merits)) + 1 if wanted is None else wanted
         others = np.setdiff1d(np.arange(X.shape[1]), added)
@@ -117,7 +115,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
 
     def _search(self, X: Floats, scores: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Add features until the merit has not risen for a while; return them and the merits."""
-        units = _standardised(X)
+        units = standardised(X)
         added: list[int] = []
         merits: list[float] = []
         with_target, among = 0.0, 0.0  # sums over the set, and over its pairs
@@ -151,7 +149,14 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def _standardised(X: Floats) -> Floats:
+def as_target(y: Any) -> Any:
+    """Return classes that came as floating point numbers as whole ones, and others as they are."""
+    if y.dtype.kind == "f" and type_of_target(y) != "continuous":
+        return y.astype(np.int64)
+    return y
+
+
+def standardised(X: Floats) -> Floats:
     """Return the columns with mean 0 and length 1; constant ones are 0."""
     centred = X - X.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)

@@ -144,9 +144,10 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         `constant`, `percent`, `square_root`, `annealing`, `entropy`, `around` and `halving`.
     criterion : str, default="auto"
         "auto" or one of the names above.
-    joint : {"sum", "max", "variation"}, default="sum"
+    joint : {"sum", "max", "median", "variation"}, default="sum"
         How the importances in the machines of many classes become one: the sum of their powers,
-        the largest, or the standard deviation over the mean.
+        the largest, the median, or the standard deviation over the mean. The median passes over
+        features that tell few classes from the others.
     joint_power : float, default=1.0
         The power in the sum.
     groups : array-like of shape (n_features,) or None, default=None

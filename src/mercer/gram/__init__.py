@@ -6,6 +6,7 @@ from mercer.gram.computed import ComputedGram, RequestedGram, make_gram
 from mercer.gram.distances import SquaredDistances
 from mercer.gram.pairwise import KernelSums, kernel_products
 from mercer.gram.resources import instruction_set, release_memory
+from mercer.gram.stacked import StackedGram
 
 __all__ = [
     "ComputedGram",
@@ -13,6 +14,7 @@ __all__ = [
     "KernelSums",
     "RequestedGram",
     "SquaredDistances",
+    "StackedGram",
     "StoredGram",
     "available_threads",
     "blas_threads",

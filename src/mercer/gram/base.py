@@ -191,8 +191,10 @@ class Gram(ABC):
         return product
 
 
-def padded(n: int, dtype: Any) -> Any:
+def padded(n: int, dtype: Any, count: int = 1) -> Any:
     """Return room for a matrix of ``n`` points, with zeros behind each row, as the engine likes it.
+
+    With a ``count`` there is room for so many of them, one below the other.
 
     The rows are an odd multiple of 32 entries apart: at powers of two their entries would meet in
     the same few lines of the processor's cache. Memory is that of earlier matrices where there is
@@ -204,7 +206,7 @@ def padded(n: int, dtype: Any) -> Any:
     (70, 96)
     """
     kept_array = _engine.kept_array_f32 if dtype == np.float32 else _engine.kept_array_f64
-    values = kept_array(n, (-(-n // _engine.ROW_PADDING) | 1) * _engine.ROW_PADDING)
+    values = kept_array(count * n, (-(-n // _engine.ROW_PADDING) | 1) * _engine.ROW_PADDING)
     values[:, n:] = 0
     return values
 

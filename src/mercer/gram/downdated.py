@@ -1,4 +1,4 @@
-"""Kernel matrices that lose features one after the other."""
+"""Kernel matrices that lose or gain features one after the other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ all that together costs no more than the first time."""
 
 
 class DowndatedGram:
-    r"""The kernel matrix of points whose features are taken away.
+    r"""The kernel matrix of points whose features are taken away, or added.
 
     What all kernels of a kind are made of is held in float64: dot products, from which a feature
     less takes :math:`xx^\top`, or squared distances, from which it takes :math:`(x_i - x_j)^2`.
@@ -58,7 +58,9 @@ class DowndatedGram:
 
     def _compute(self) -> None:
         points = self.points[:, self.left]
-        if self.family in DOT_PRODUCTS:
+        if self.left.size == 0:
+            self.values = np.zeros((len(points), len(points)))
+        elif self.family in DOT_PRODUCTS:
             self.values = points @ points.T
         else:
             self.values = np.empty((len(points), len(points)))
@@ -79,6 +81,25 @@ class DowndatedGram:
         self.values -= squared_distances(columns)
         np.maximum(self.values, 0.0, out=self.values)
         return None
+
+    def add(self, feature: int) -> None:
+        """Take a feature in that was not there."""
+        self.values = self.changed(feature)
+        self.left = np.union1d(self.left, [feature])
+        self._variance = max(self._variance, float(self._variances[self.left].sum()))
+
+    def changed(self, feature: int) -> Floats:
+        """Return what the matrix would be without a feature, or with it if it is not there."""
+        column = self.points[:, feature]
+        if self.family in DOT_PRODUCTS:
+            part = np.multiply.outer(column, column)
+        else:
+            part = np.subtract.outer(column, column)
+            np.square(part, out=part)
+        if feature not in self.left:
+            return np.add(part, self.values, out=part)
+        np.subtract(self.values, part, out=part)
+        return part if self.family in DOT_PRODUCTS else np.maximum(part, 0.0, out=part)
 
     def gram(self, kernel: Kernel) -> StoredGram:
         """Return the matrix of a resolved kernel of this family on the features that are left."""

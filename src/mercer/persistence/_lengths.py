@@ -51,6 +51,8 @@ LENGTHS = {
     "KernelRFE": _COLUMNS,
     "KernelRFECV": _COLUMNS,
     "CorrelationFeatureSelector": ["n_features_in_ support_"],
+    "KernelSequentialSelector": ["n_features_in_ support_"],
+    "MinimumRedundancySelector": ["n_features_in_ support_"],
     "ScaledFeatureSelector": ["n_features_in_ support_"],
     "ZeroNormSelector": _COLUMNS,
     "NumberColumns": ["n_features_in_ feature_names_in_ medians_"],

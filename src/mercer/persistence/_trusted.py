@@ -19,7 +19,9 @@ _OURS = {
     "discriminant": "alpha_lms.AlphaLMS linear_perceptron.LinearPerceptron "
     "minimum_cost.MinimumCostClassifier pseudo_inverse.PseudoInverseClassifier scorer.CostScorer",
     "feature_selection": "correlation.CorrelationFeatureSelector elimination.EliminationTrace "
-    "kernel_rfe.KernelRFE kernel_rfe_cv.KernelRFECV ranking_curve.Ranking "
+    "kernel_rfe.KernelRFE kernel_rfe_cv.KernelRFECV "
+    "kernel_sequential_selector.KernelSequentialSelector "
+    "minimum_redundancy.MinimumRedundancySelector ranking_curve.Ranking "
     "ranking_curve.RankingCurve scaled.ScaledFeatureSelector steps.annealing steps.around "
     "steps.constant steps.entropy steps.halving steps.percent steps.square_root "
     "zero_norm.ZeroNormSelector",
@@ -125,7 +127,9 @@ _OUR_FUNCTIONS = (
     "mercer.tables.vectorizer.words_as_categories",
     "mercer.feature_selection.scores.fisher_score",
     "mercer.feature_selection.scores.golub_score",
+    "mercer.feature_selection.scores.kendall_score",
     "mercer.feature_selection.scores.pearson_score",
+    "mercer.feature_selection.scores.spearman_score",
 )
 
 _OTHER_FUNCTIONS = (

@@ -356,6 +356,13 @@ class Programs:
         delta = np.full(cuts.size - 1, program.delta)
         return cls(program.p, program.lower, program.upper, program.ridge, delta, cuts)
 
+    def repeated(self, times: int) -> Programs:
+        """Return the same programs so many times, one after the other."""
+        vectors = (self.p, self.lower, self.upper, self.ridge, self.delta)
+        p, lower, upper, ridge, delta = (np.tile(vector, times) for vector in vectors)
+        ends = np.concatenate([[0], np.cumsum(np.tile(np.diff(self.ends), times))])
+        return Programs(p, lower, upper, ridge, delta, ends)
+
     def __len__(self) -> int:
         return self.delta.size
 
@@ -391,8 +398,18 @@ class Programs:
                 f"beta must be a vector of {self.p.size} values, got an array of shape "
                 f"{given.shape}."
             )
+        if self._is_feasible(given):
+            return given.copy()
         pieces = np.split(given, self.ends[1:-1])
         return np.concatenate([program.repair(own) for program, own in zip(self, pieces)])
+
+    def _is_feasible(self, beta: Vector) -> bool:
+        """Say whether points are feasible as they are, which is cheap to see for all at once."""
+        if not ((beta >= self.lower) & (beta <= self.upper)).all():
+            return False
+        missing = np.abs(np.add.reduceat(beta, self.starts) - self.delta)
+        sizes = np.add.reduceat(np.abs(beta), self.starts)
+        return bool((missing <= _SUM_ROUNDING * sizes).all())
 
     def image(self, beta: Vector, gradient: Vector) -> Vector:
         r"""Return :math:`K\beta`, which is what the gradient has beyond :math:`r\circ\beta + p`."""

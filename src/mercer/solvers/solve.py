@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -34,7 +34,9 @@ class Options:
         "smo" is block SMO; "exact" the interior-point method of clarabel (needs the ``exact``
         extra); "linear" Newton and interior-point steps that never form K, for linear kernels with
         many more rows than columns. "auto" takes "linear" where that is faster, and for a hard
-        margin, where it is surer to tell whether the classes can be separated; else "smo".
+        margin, where it is surer to tell whether the classes can be separated; else "smo", but
+        with a linear kernel and four rows to a feature no more than 20 steps of it for each row,
+        and "linear" for what is not solved by then.
     tol : float, default=1e-3
         Gap at which to stop.
     max_iter : int, default=-1
@@ -295,15 +297,30 @@ def solve_all(
     features = gram.features() if options.solver in ("auto", "linear") else None
     if options.solver == "linear" and features is None:
         raise ValueError("solver='linear' needs a linear kernel on data given as features.")
-    if features is not None and not (options.solver == "linear" or _pays(programs, features)):
-        features = None
-    if features is None and options.solver != "exact":
-        return smo_all(programs, gram, options, rows=rows, tol=tol, warm_start=warm_start)
+    if options.solver in ("linear", "exact") or (
+        features is not None and _pays(programs, features)
+    ):
+        return _one_by_one(programs, gram, options, rows, tol, warm_start)
+    if features is not None and _may_pay(programs, features, options):
+        return _smo_at_first(programs, gram, options, rows, tol, warm_start)
+    return smo_all(programs, gram, options, rows=rows, tol=tol, warm_start=warm_start)
+
+
+def _one_by_one(
+    programs: Programs,
+    gram: Gram,
+    options: Options,
+    rows: Indices | None,
+    tol: ArrayLike | None,
+    warm_start: Any,
+    which: Sequence[int] | None = None,
+) -> Solutions:
+    """Solve the programs, or those named, by the exact or by the linear solver."""
     finite(gram.diag())
     gaps = np.broadcast_to(options.tol if tol is None else np.asarray(tol), len(programs))
     limits = Limits(time_limit=options.time_limit)
     found = []
-    for k, program in enumerate(programs):
+    for k in range(len(programs)) if which is None else which:
         part = slice(programs.ends[k], programs.ends[k + 1])
         own = gram if rows is None else gram.subset(rows[part])
         left = limits.remaining()
@@ -314,8 +331,45 @@ def solve_all(
             "warm_start": None if warm_start is None else variables(warm_start)[part],
             "callback": options.callback,
         }
-        found.append(_solve_one(program, own, features is not None, options.n_threads, common))
+        found.append(_solve_one(programs[k], own, options, common))
     return Solutions.of(found)
+
+
+def _smo_at_first(
+    programs: Programs,
+    gram: Gram,
+    options: Options,
+    rows: Indices | None,
+    tol: ArrayLike | None,
+    warm_start: Any,
+) -> Solutions:
+    """Solve by SMO what takes no more steps than usual, and the rest by the linear solver.
+
+    SMO is the faster one on classes that a hyperplane separates, but where they overlap and slack
+    is dear it takes thousands of steps for each variable, and the linear solver a few in all.
+    """
+    limits = Limits(time_limit=options.time_limit)
+    usual = replace(options, max_iter=USUAL_STEPS * programs.largest)
+    first = smo_all(programs, gram, usual, rows=rows, tol=tol, warm_start=warm_start)
+    hard = [k for k, status in enumerate(first.status) if status in ("max_iter", "stalled")]
+    if not hard:
+        return first
+    left = limits.remaining()
+    options = replace(options, time_limit=None if math.isinf(left) else left)
+    others = _one_by_one(programs, gram, options, rows, tol, warm_start, hard)
+    found = list(first)
+    for k, other in zip(hard, others):
+        found[k] = replace(other, n_iter=found[k].n_iter + other.n_iter)
+    if all(one.status != "stalled" for one in found):
+        return Solutions.of(found)
+    left = limits.remaining()
+    options = replace(options, time_limit=None if math.isinf(left) else left)
+    reached = np.concatenate([one.beta for one in found])
+    return smo_all(programs, gram, options, rows=rows, tol=tol, warm_start=reached)
+
+
+USUAL_STEPS = 20
+"""Steps of SMO for each variable; of ordinary programs it takes fewer than ten."""
 
 
 def _pays(programs: Programs, features: Any) -> bool:
@@ -325,16 +379,26 @@ def _pays(programs: Programs, features: Any) -> bool:
     return linear_is_worthwhile(n, d) or bool(d <= n and may_diverge)
 
 
+def _may_pay(programs: Programs, features: Any, options: Options) -> bool:
+    """Say whether to work with the features where SMO takes too many steps.
+
+    Smaller programs have another way out in the engine, and a limit of steps is the user's.
+    """
+    smallest = int(np.diff(programs.ends).min())
+    enough = max(_engine.FEW_VARIABLES + 1, FEWEST_ROWS_TO_A_FEATURE * features.shape[1])
+    return smallest >= enough and options.max_iter < 0
+
+
+FEWEST_ROWS_TO_A_FEATURE = 4
+"""With fewer the steps of the linear solver take longer than the many of SMO."""
+
+
 def _solve_one(
-    program: QuadraticProgram,
-    gram: Gram,
-    is_linear: bool,
-    n_threads: int | None,
-    common: dict[str, Any],
+    program: QuadraticProgram, gram: Gram, options: Options, common: dict[str, Any]
 ) -> Solution:
-    if not is_linear:
-        with blas_for(program.n, n_threads):
+    if options.solver == "exact":
+        with blas_for(program.n, options.n_threads):
             return solve_exact(program, gram, **common)
     features: Any = gram.features()
-    with blas_for(math.isqrt(features.shape[0] * features.shape[1]), n_threads):
+    with blas_for(math.isqrt(features.shape[0] * features.shape[1]), options.n_threads):
         return solve_linear(program, features, **common)
