@@ -121,7 +121,15 @@ def _configurations() -> tuple[Configuration, ...]:
         note = "equal rows make one function here" if name == "titanic" else ""
         splits = {"ripley": None, "image": 20}.get(name, 100)
         configurations.append(
-            Configuration(name, parameters, printed, methods, repetitions=splits, note=note)
+            Configuration(
+                name,
+                parameters,
+                printed,
+                methods,
+                repetitions=splits,
+                note=note,
+                data=() if name == "ripley" else (f"ida/{name}",),
+            )
         )
     return tuple(configurations)
 
@@ -139,6 +147,9 @@ STUDY = Study(
     configurations=_configurations(),
     methods=METHODS,
     run=run,
+    source="Tipping 2001",
+    duration="1 min",
+    again=("RVM map", "RVM classic"),
     repetitions=10,
     printed_repetitions=10,
     pictures={

@@ -65,5 +65,7 @@ STUDY = Study(
     methods={"estimate": {}},
     run=run,
     measure="difference",
+    source="Planas 2021",
+    duration="1 min",
     repetitions=1,
 )

@@ -191,6 +191,30 @@ def test_list_names_every_study(study):
     assert result.exit_code == 0, result.output
     for word in ("simulation", "rfe-stop", "tiny", "Mean and median of normal draws"):
         assert word in result.stdout
+    (line,) = [line for line in result.stdout.splitlines() if line.split()[:1] == ["ida"]]
+    assert "Smets 2006" in line
+    assert line.split()[-3:] == ["5880", "15", "min"]
+    assert "golub, colon" in result.stdout
+
+
+def test_missing_data_are_said_once_before_anything_begins(study, tmp_path, monkeypatch):
+    monkeypatch.delenv("MERCER_DATA", raising=False)
+    monkeypatch.setenv("MERCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MERCER_MIRROR", (tmp_path / "nothing").as_uri())
+    result = study("run", "ida", "--repetitions", 2, "--out", "out")
+    assert result.exit_code == 2
+    assert len(result.output.strip().splitlines()) == 1
+    assert "Study 'ida' needs data that cannot be had, and was not begun." in result.stderr
+    assert "'ida/banana' could not be downloaded" in result.stderr
+    assert not (tmp_path / "out").exists()
+    alone = study("run", "relevance", "--only", "ripley/RVM", "--repetitions", 1, "--no-pictures")
+    assert alone.exit_code == 0, alone.output
+
+
+def test_names_with_commas(study):
+    result = study("run", "genes", "--only", "Golub, 34 test rows, 4 genes/honest,nothing")
+    assert result.exit_code == 2
+    assert "'nothing' names nothing in study 'genes'" in result.stderr
 
 
 @pytest.mark.parametrize("words", [["list"], ["run", "ida"]])
