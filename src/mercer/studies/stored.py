@@ -77,13 +77,45 @@ def stored_comparisons(study: Study) -> list[Comparison]:
             if row.get("definition") != study.definition(configuration, method):
                 row = {}
             for quantity in (study.measure, *configuration.printed[method].extra):
-                ours = Moments(
-                    _number(row.get(quantity)),
-                    _number(row.get(f"{quantity}_sd")),
-                    int(row.get("repetitions", 0)),
-                )
+                ours = _moments(row, quantity)
                 found.append(compare(study, configuration, method, quantity, ours))
     return found
+
+
+def stored_table(study: Study) -> list[dict[str, Any]]:
+    """Return what is stored of a study as rows like those of `StudyResults.table`."""
+    stored = _read(study_folder(study.name) / STORED_FILE)
+    table = []
+    for configuration in study.configurations:
+        for method in study.methods_of(configuration):
+            row = stored.get((configuration.name, method), {})
+            if row.get("definition") != study.definition(configuration, method):
+                continue
+            found = {
+                name: compare(study, configuration, method, name, _moments(row, name))
+                for name in _quantities(study)
+            }
+            first = found.pop(study.measure)
+            table.append(
+                {
+                    "configuration": configuration.name,
+                    "method": method,
+                    "printed_mean": first.printed,
+                    "mean": first.ours.mean,
+                    "sd": first.ours.sd,
+                    "repetitions": first.ours.repetitions,
+                    "z": first.z,
+                    "verdict": first.verdict,
+                    **{name: one.ours.mean for name, one in found.items()},
+                    **{f"printed_{name}": one.printed for name, one in found.items()},
+                }
+            )
+    return table
+
+
+def _moments(row: dict[str, str], quantity: str) -> Moments:
+    mean, sd = (_number(row.get(name)) for name in (quantity, f"{quantity}_sd"))
+    return Moments(mean, sd, int(row.get("repetitions", 0)))
 
 
 def _rows(results: StudyResults, seed: int) -> Stored:
