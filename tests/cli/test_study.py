@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -325,3 +326,21 @@ def test_help_loads_nothing_heavy():
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_summary_stores_and_writes(study, tmp_path, monkeypatch):
+    clone = tmp_path / "clone"
+    shutil.copytree(Path(__file__).parents[2] / "studies", clone / "studies")
+    for module in ("stored", "catalogue", "summary"):
+        place = f"mercer.studies.{module}.studies_folder"
+        monkeypatch.setattr(place, lambda: clone / "studies", raising=False)
+    monkeypatch.setattr("mercer.studies.stored.study_folder", lambda name: clone / "studies" / name)
+    study("run", "tiny", "--repetitions", 3, "--no-pictures")
+    result = study("summary", "--add", "study-tiny")
+    assert result.exit_code == 0, result.output
+    assert "tiny/results.csv" in result.stdout
+    assert (clone / "studies" / "tiny" / "results.csv").read_text().count(",3,") == 4
+    assert (clone / "studies" / "z_scores.png").read_bytes().startswith(PNG)
+    refused = study("summary", "--add", "nowhere")
+    assert refused.exit_code == 2
+    assert "There are no results of a study in nowhere" in refused.stderr
