@@ -116,7 +116,8 @@ def _madelon() -> list[str]:
 
 def _artificial(rows: list[dict[str, Any]]) -> list[str]:
     methods = ("Fisher", "SVM-RFE", "SVM-RFE bound", "R2W2", "zero norm")
-    done = min((row["repetitions"] for row in rows), default=0)
+    counts = sorted({row["repetitions"] for row in rows})
+    done = " or ".join(map(str, counts)) or "0"
     lines = [
         "",
         "## Features that matter among noise (Smets, table 5.5)",

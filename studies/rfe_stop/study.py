@@ -66,6 +66,6 @@ STUDY = Study(
     run=run,
     measure="difference",
     source="Planas 2021",
-    duration="1 min",
+    duration="3 min",
     repetitions=1,
 )

@@ -71,8 +71,9 @@ the folder that `MERCER_DATA` names.
 EXPLANATION = """z is the difference between ours and the printed number in standard errors of that
 difference, in which the uncertainty of the printed mean and that of ours count once each; a
 deviation that is not printed is taken to be ours. "Reproduced" is |z| at most {close:g}; there is
-no verdict below {fewest} repetitions. Where a number is compared with several of our methods, one
-of them counts, and the others stand in brackets."""
+no verdict below {fewest} repetitions, and times on another machine count as not reproducible. Where
+a number is compared with several of our methods, one of them counts, and the others stand in
+brackets."""
 
 RUN = """With `study.py`: `mercer study run NAME` runs one, prints its table beside the printed one
 and writes tables, pictures and a report into `study-NAME`. It can be stopped at any time; the same
