@@ -194,7 +194,7 @@ def test_list_names_every_study(study):
         assert word in result.stdout
     (line,) = [line for line in result.stdout.splitlines() if line.split()[:1] == ["ida"]]
     assert "Smets 2006" in line
-    assert line.split()[-3:] == ["5880", "15", "min"]
+    assert line.split()[-3:] == ["5880", "10", "min"]
     assert "golub, colon" in result.stdout
 
 
