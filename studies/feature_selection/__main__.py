@@ -218,9 +218,9 @@ def _tables(rows: list[dict[str, Any]], stop: list[dict[str, Any]]) -> list[str]
         "Least costs and differences are over the cells done, and seconds are means over them, on "
         "different machines.",
         "",
-        "| table | about | cells done | cost: mean difference | least cost printed | ours "
+        "| table | about | cells done | draws of the folds | cost: mean difference | least cost printed | ours "
         "| seconds of a ranking, printed | ours |",
-        "|---" * 8 + "|",
+        "|---" * 9 + "|",
     ]
     for table, title in TITLES.items():
         cells = [c for c in study.configurations if c.parameters["table"] == table]
@@ -230,14 +230,14 @@ def _tables(rows: list[dict[str, Any]], stop: list[dict[str, Any]]) -> list[str]
         n_printed = sum("printed_cost" in r for r in records)
         printed_cells = PRINTED_CELLS.get(table, n_printed)
         if not both:
-            lines.append(f"| {table} | {title} | 0 of {printed_cells} | | | | | |")
+            lines.append(f"| {table} | {title} | 0 of {printed_cells} | | | | | | |")
             continue
         away = np.mean([r["cost"] - r["printed_cost"] for r in both])
         theirs = min(both, key=lambda r: r["printed_cost"])
         ours = min(both, key=lambda r: r["cost"])
         lines.append(
             f"| [{table}](tables/table_{table}.csv) | {title} "
-            f"| {len(both)} of {printed_cells} | {away:+.3f} | {_cell(theirs, 'printed_')} "
+            f"| {len(both)} of {printed_cells} | {min(r['draws'] for r in both)} | {away:+.3f} | {_cell(theirs, 'printed_')} "
             f"| {_cell(ours, '')} | {_seconds(both, 'printed_')} | {_seconds(both, '')} |"
         )
     if stop:
@@ -265,6 +265,7 @@ def _record(configuration: Any, done: dict[Any, Any]) -> dict[str, Any]:
         if row is not None:
             numbers = {"cost": row["mean"], **{name: row.get(name) for name in FIELDS[1:]}}
             record |= {prefix + name: v for name, v in numbers.items() if v is not None}
+            record["draws"] = row["repetitions"]
     return record
 
 

@@ -297,4 +297,5 @@ STUDY = Study(
     gains=("accuracy",),
     again=("biased",),
     repetitions=1,
+    printed_repetitions=1,
 )

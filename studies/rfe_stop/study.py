@@ -68,4 +68,5 @@ STUDY = Study(
     source="Planas 2021",
     duration="3 min",
     repetitions=1,
+    printed_repetitions=1,
 )

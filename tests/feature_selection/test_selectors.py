@@ -21,9 +21,12 @@ from mercer.feature_selection import (
     golub_score,
     pearson_score,
     percent,
+    scaled,
 )
 from mercer.kernels import RBF, Weighted
+from mercer.machines.bordered_system import NoSolutionError
 from mercer.model_selection import radius_margin
+from mercer.model_selection.criteria.radius_margin import radius_margin_of
 
 # ---- scores ----------------------------------------------------------------------------------
 
@@ -236,3 +239,30 @@ def test_forward_and_backward_wrappers_are_scikit_learns_own() -> None:
     for direction in ("forward", "backward"):
         selector = SequentialFeatureSelector(SVC(), n_features_to_select=2, direction=direction)
         assert selector.fit(X, y).get_support()[[2, 3]].any()
+
+
+def test_a_step_to_scales_without_a_solution_is_taken_back(monkeypatch: Any) -> None:
+    """Rounding can make the matrix of a kernel with large values indefinite; the search goes on."""
+    X, y = make_weston_linear(60, 8, random_state=0)
+    selector = ScaledFeatureSelector(SVC(kernel="linear", loss="squared_hinge"))
+    kept = selector.fit(X, y).get_support()
+    calls = []
+
+    def failing_at(number):
+        def rate(machine, *options):
+            calls.append(machine)
+            if len(calls) == number:
+                raise NoSolutionError("no solution")
+            return radius_margin_of(machine, *options)
+
+        calls.clear()
+        monkeypatch.setitem(scaled.BOUNDS, "radius_margin", rate)
+
+    failing_at(3)
+    again = selector.fit(X, y)
+    assert len(calls) > 3
+    np.testing.assert_array_equal(again.get_support(), kept)
+    assert np.isfinite(again.scales_).all()
+    failing_at(1)
+    with pytest.raises(NoSolutionError):
+        selector.fit(X, y)
