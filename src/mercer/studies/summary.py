@@ -176,7 +176,8 @@ def _numbers(study: Study, comparisons: Sequence[Comparison]) -> str:
         for part in (
             f"### {study.name}",
             f"`mercer study run {study.name}`; one line: "
-            f'`mercer study run {study.name} --only "CONFIGURATION/METHOD"`. {study.citation}',
+            f'`mercer study run {study.name} --only "CONFIGURATION/METHOD" --repetitions n`. '
+            f"{study.citation}",
             f"{counted}." if counted else "",
             "\n".join(because),
             f"<details><summary>{len(rows) - 1} numbers</summary>",
