@@ -66,8 +66,12 @@ def learn(
     configuration: Configuration, method: str, repetition: int, seed: int
 ) -> tuple[Any, Any, Any]:
     """Return a model that has learned one split, and the rows and labels to test it with."""
+    from threadpoolctl import threadpool_limits
+
     X, y, X_test, y_test = _data(configuration.name, repetition, seed)
-    return _classifier(method, configuration.parameters).fit(X, y), X_test, y_test
+    model = _classifier(method, configuration.parameters)
+    with threadpool_limits(1):  # threads of a BLAS wait busily for each other on matrices so small
+        return model.fit(X, y), X_test, y_test
 
 
 def _data(name: str, repetition: int, seed: int) -> tuple[Any, Any, Any, Any]:
