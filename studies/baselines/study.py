@@ -119,10 +119,15 @@ def run(configuration: Configuration, method: str, repetition: int, seed: int) -
 
 
 def report(results: StudyResults) -> str:
-    """Say how median times compare with the printed ones, as multiples of the RBF machine's."""
+    """Say how median times compare with the printed ones, as multiples of the RBF machine's.
+
+    Lines separate one of the sets; the printed times are of curves, so without these it is empty.
+    """
     rows = [row for row in results.table() if row["method"] in PRINTED_SECONDS]
     pairs = [(row["configuration"], row["method"]) for row in rows]
     names = list(dict.fromkeys(name for name, _ in pairs))
+    if not names:
+        return ""
     times = {pair: float(np.median(results.values(*pair, "milliseconds"))) for pair in pairs}
     lines = [
         "Median times of a fit as multiples of the RBF machine's (figure 6.9 beside ours):",
@@ -145,9 +150,14 @@ def draw_boundaries(results: StudyResults) -> Any:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    kinds = list(dict.fromkeys(c.parameters["kind"] for c in results.study.configurations))
-    figure = Figure(figsize=(9.6, 9.0), layout="constrained")
-    for ax, kind in zip(figure.subplots(2, 2).flat, kinds):
+    done = {(row["configuration"], row["method"]) for row in results.table()}
+    known = [c for c in results.study.configurations if any(c.name == name for name, _ in done)]
+    columns = min(2, len(known))
+    lines = -(-len(known) // 2)
+    figure = Figure(figsize=(4.8 * columns, 4.5 * lines), layout="constrained")
+    panels = figure.subplots(lines, columns, squeeze=False).ravel()
+    for ax, configuration in zip(panels, known):
+        kind = configuration.parameters["kind"]
         X, y = make_plane(kind, 80, seed=0)
         for (color, marker), sign in zip(POINTS, (-1, 1)):
             ax.scatter(*X[y == sign].T, color=color, marker=marker, s=22, lw=0)
@@ -155,12 +165,17 @@ def draw_boundaries(results: StudyResults) -> Any:
         across = np.meshgrid(*(np.linspace(a, b, 150) for a, b in zip(low, high)))
         grid = np.column_stack([part.ravel() for part in across])
         methods = LINEAR if kind == "separable" else CURVED
-        for (color, line), method in zip(STYLES, methods):
+        styles = {
+            method: style
+            for method, style in zip(methods, STYLES)
+            if (configuration.name, method) in done
+        }
+        for method, (color, line) in styles.items():
             values = _decision(make_method(method, 0), X, y, grid).reshape(across[0].shape)
             ax.contour(*across, values, [0.0], colors=[color], linestyles=[line], linewidths=1.8)
         handles = [
             Line2D([], [], color=color, ls=line, lw=1.8, label=method)
-            for (color, line), method in zip(STYLES, methods)
+            for method, (color, line) in styles.items()
         ]
         place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.07)}
         ax.legend(handles=handles, fontsize="x-small", ncols=4, frameon=False, **place)
@@ -182,9 +197,10 @@ def draw_times(results: StudyResults) -> Any:
     """Draw the times of all repetitions, method by method (figure 6.9)."""
     from matplotlib.figure import Figure
 
-    names = list(results.study.methods)
-    sets = [c.name for c in results.study.configurations]
-    figure = Figure(figsize=(8.0, 4.2), layout="constrained")
+    rows = results.table()
+    names = [m for m in results.study.methods if any(row["method"] == m for row in rows)]
+    sets = list(dict.fromkeys(row["configuration"] for row in rows))
+    figure = Figure(figsize=(8.0, 1.0 + 0.4 * len(names)), layout="constrained")
     ax = figure.subplots()
     markers = "osD^v<>"
     for place, name in enumerate(sets):
@@ -224,6 +240,8 @@ STUDY = Study(
     ),
     methods=METHODS,
     run=run,
+    source="Hopfgartner, Rupp 2021",
+    duration="15 s",
     repetitions=20,
     pictures={
         "boundaries": "studies.baselines.study:draw_boundaries",

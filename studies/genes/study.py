@@ -141,6 +141,7 @@ def _configurations() -> tuple[Configuration, ...]:
         Configuration(
             f"{name}, {size} gene{'s' * (size > 1)}",
             {"data": data, "validation": validation, "size": size},
+            data=(data,),
         )
         for name, data, validation in kinds
         for size in SIZES
@@ -160,6 +161,8 @@ STUDY = Study(
     configurations=_configurations(),
     methods={method: {} for method in METHODS},
     run=run,
+    source="Guyon 2002, Ambroise 2002",
+    duration="15 s",
     repetitions=1,
     version=2,
     pictures={

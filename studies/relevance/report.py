@@ -43,6 +43,8 @@ def draw_calibration(results: StudyResults) -> Any:
 
     names = _calibrated(results)
     figure = Figure(figsize=(8.4, 3.6), layout="constrained")
+    if not names:
+        return figure
     for ax, measure in zip(figure.subplots(1, 2), ("log_loss", "brier")):
         for k, (method, (color, marker)) in enumerate(zip(METHODS, VERDICTS.values())):
             means = [results.values(name, method, measure) for name in names]
@@ -102,14 +104,14 @@ def _calibrated(results: StudyResults) -> list[str]:
 def _printed_table(rows: list[Row]) -> str:
     lines = [
         "| set | method | printed error | ours | deviation over splits | printed vectors | ours "
-        "| verdict |",
-        "|---|---|---|---|---|---|---|---|",
+        "| verdict on the error | on the vectors |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         lines.append(
             f"| {row['configuration']} | {row['method']} | {row['printed_mean']:.1f} "
             f"| {row['mean']:.1f} | {row['sd'] or 0.0:.1f} | {row['printed_vectors']:.1f} "
-            f"| {row['vectors']:.1f} | {row['verdict']} |"
+            f"| {row['vectors']:.1f} | {row['verdict']} | {row['verdict_vectors']} |"
         )
     return "\n".join(lines) if rows else ""
 

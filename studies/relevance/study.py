@@ -66,8 +66,12 @@ def learn(
     configuration: Configuration, method: str, repetition: int, seed: int
 ) -> tuple[Any, Any, Any]:
     """Return a model that has learned one split, and the rows and labels to test it with."""
+    from threadpoolctl import threadpool_limits
+
     X, y, X_test, y_test = _data(configuration.name, repetition, seed)
-    return _classifier(method, configuration.parameters).fit(X, y), X_test, y_test
+    model = _classifier(method, configuration.parameters)
+    with threadpool_limits(1):  # threads of a BLAS wait busily for each other on matrices so small
+        return model.fit(X, y), X_test, y_test
 
 
 def _data(name: str, repetition: int, seed: int) -> tuple[Any, Any, Any, Any]:
@@ -121,7 +125,15 @@ def _configurations() -> tuple[Configuration, ...]:
         note = "equal rows make one function here" if name == "titanic" else ""
         splits = {"ripley": None, "image": 20}.get(name, 100)
         configurations.append(
-            Configuration(name, parameters, printed, methods, repetitions=splits, note=note)
+            Configuration(
+                name,
+                parameters,
+                printed,
+                methods,
+                repetitions=splits,
+                note=note,
+                data=() if name == "ripley" else (f"ida/{name}",),
+            )
         )
     return tuple(configurations)
 
@@ -139,6 +151,9 @@ STUDY = Study(
     configurations=_configurations(),
     methods=METHODS,
     run=run,
+    source="Tipping 2001",
+    duration="1 min",
+    again=("RVM map", "RVM classic"),
     repetitions=10,
     printed_repetitions=10,
     pictures={

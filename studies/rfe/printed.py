@@ -138,7 +138,12 @@ TABLES = """
 5.27 1 0.010:25:71.7:0.228:- 0.025:19:79.6:0.168:- 0.050:16:81.4:0.153:-
 """
 """Table, C, and for each value of the other parameter: features, accuracy in percent, cost, seconds
-of a ranking. The last parts of table 5.27 and most of table 5.6 are not legible."""
+of a ranking. The last parts of table 5.27 are not legible; of table 5.6 it is algorithm C, the
+others are hardly legible."""
+
+PRINTED_CELLS = {"5.6": 9, "5.27": 60}
+"""Cells of the tables of which not all are above: those that are not legible, and algorithms A and
+B of table 5.6, which are not run yet."""
 
 STOP = """
 0.00001   43:104:0.095:2.276    31:105:0.098:2.07     43:58:0.211:2.222

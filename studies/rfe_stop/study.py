@@ -65,5 +65,8 @@ STUDY = Study(
     methods={"estimate": {}},
     run=run,
     measure="difference",
+    source="Planas 2021",
+    duration="3 min",
     repetitions=1,
+    printed_repetitions=1,
 )

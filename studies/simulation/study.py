@@ -121,7 +121,13 @@ def _configurations() -> tuple[Configuration, ...]:
         differs = row in (2, 4, 6, 8)
         note = UNEXPLAINED if row in (7, 8) else UNCORRELATED if differs else ""
         configurations.append(
-            Configuration(number, known | {"reading": "reproducing"}, printed, note=note)
+            Configuration(
+                number,
+                known | {"reading": "reproducing"},
+                printed,
+                note=note,
+                unexplained=UNEXPLAINED if row in (7, 8) else "",
+            )
         )
         if differs:
             configurations.append(
@@ -145,6 +151,9 @@ STUDY = Study(
     configurations=_configurations(),
     methods={method: {} for method in METHODS},
     run=run,
+    source="van der Westhuizen 2014",
+    duration="1 min",
+    again=("*-stated",),
     repetitions=100,
     printed_repetitions=100,
     pictures={

@@ -31,5 +31,6 @@ STUDY = Study(
     configurations=(_configuration(10), _configuration(40)),
     methods={"mean": {}, "median": {}},
     run=run,
+    duration="1 s",
     repetitions=200,
 )

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -194,6 +195,30 @@ def test_list_names_every_study(study):
     assert result.exit_code == 0, result.output
     for word in ("simulation", "rfe-stop", "tiny", "Mean and median of normal draws"):
         assert word in result.stdout
+    (line,) = [line for line in result.stdout.splitlines() if line.split()[:1] == ["ida"]]
+    assert "Smets 2006" in line
+    assert line.split()[-3:] == ["5880", "10", "min"]
+    assert "golub, colon" in result.stdout
+
+
+def test_missing_data_are_said_once_before_anything_begins(study, tmp_path, monkeypatch):
+    monkeypatch.delenv("MERCER_DATA", raising=False)
+    monkeypatch.setenv("MERCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MERCER_MIRROR", (tmp_path / "nothing").as_uri())
+    result = study("run", "ida", "--repetitions", 2, "--out", "out")
+    assert result.exit_code == 2
+    assert len(result.output.strip().splitlines()) == 1
+    assert "Study 'ida' needs data that cannot be had, and was not begun." in result.stderr
+    assert "'ida/banana' could not be downloaded" in result.stderr
+    assert not (tmp_path / "out").exists()
+    alone = study("run", "relevance", "--only", "ripley/RVM", "--repetitions", 1, "--no-pictures")
+    assert alone.exit_code == 0, alone.output
+
+
+def test_names_with_commas(study):
+    result = study("run", "genes", "--only", "Golub, 34 test rows, 4 genes/honest,nothing")
+    assert result.exit_code == 2
+    assert "'nothing' names nothing in study 'genes'" in result.stderr
 
 
 @pytest.mark.parametrize("words", [["list"], ["run", "ida"]])
@@ -304,3 +329,21 @@ def test_help_loads_nothing_heavy():
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_summary_stores_and_writes(study, tmp_path, monkeypatch):
+    clone = tmp_path / "clone"
+    shutil.copytree(Path(__file__).parents[2] / "studies", clone / "studies")
+    for module in ("stored", "catalogue", "summary"):
+        place = f"mercer.studies.{module}.studies_folder"
+        monkeypatch.setattr(place, lambda: clone / "studies", raising=False)
+    monkeypatch.setattr("mercer.studies.stored.study_folder", lambda name: clone / "studies" / name)
+    study("run", "tiny", "--repetitions", 3, "--no-pictures")
+    result = study("summary", "--add", "study-tiny")
+    assert result.exit_code == 0, result.output
+    assert "tiny/results.csv" in result.stdout
+    assert (clone / "studies" / "tiny" / "results.csv").read_text().count(",3,") == 4
+    assert (clone / "studies" / "z_scores.png").read_bytes().startswith(PNG)
+    refused = study("summary", "--add", "nowhere")
+    assert refused.exit_code == 2
+    assert "There are no results of a study in nowhere" in refused.stderr

@@ -24,10 +24,13 @@ from mercer.feature_selection import (
     kendall_score,
     pearson_score,
     percent,
+    scaled,
     spearman_score,
 )
 from mercer.kernels import RBF, Weighted
+from mercer.machines.bordered_system import NoSolutionError
 from mercer.model_selection import radius_margin
+from mercer.model_selection.criteria.radius_margin import radius_margin_of
 
 # ---- scores ----------------------------------------------------------------------------------
 
@@ -311,3 +314,30 @@ def test_a_copy_comes_after_what_is_new() -> None:
     assert MinimumRedundancySelector(redundancy=0.0).fit(X, y).order_[2] == 2
     with pytest.raises(ValueError, match="n_features_to_select=4 is more than there are, 3"):
         MinimumRedundancySelector(n_features_to_select=4).fit(X, y)
+
+
+def test_a_step_to_scales_without_a_solution_is_taken_back(monkeypatch: Any) -> None:
+    """Rounding can make the matrix of a kernel with large values indefinite; the search goes on."""
+    X, y = make_weston_linear(60, 8, random_state=0)
+    selector = ScaledFeatureSelector(SVC(kernel="linear", loss="squared_hinge"))
+    kept = selector.fit(X, y).get_support()
+    calls = []
+
+    def failing_at(number):
+        def rate(machine, *options):
+            calls.append(machine)
+            if len(calls) == number:
+                raise NoSolutionError("no solution")
+            return radius_margin_of(machine, *options)
+
+        calls.clear()
+        monkeypatch.setitem(scaled.BOUNDS, "radius_margin", rate)
+
+    failing_at(3)
+    again = selector.fit(X, y)
+    assert len(calls) > 3
+    np.testing.assert_array_equal(again.get_support(), kept)
+    assert np.isfinite(again.scales_).all()
+    failing_at(1)
+    with pytest.raises(NoSolutionError):
+        selector.fit(X, y)

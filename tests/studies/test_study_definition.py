@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mercer.datasets import DATASETS
 from mercer.studies import Configuration, Study, StudyError, find_studies, get_study, registry
 
 
@@ -71,6 +72,27 @@ def test_what_cannot_be_done_is_said(study, options, words):
         study.cells(**options)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b", ["a", "b"]),
+        (" d, wide , LDA", ["d, wide", "LDA"]),
+        ("d, wide/SVM,d*,a/LDA", ["d, wide/SVM", "d*", "a/LDA"]),
+        ("d,, wide", ["d", "wide"]),
+        ("SVM,nothing", ["SVM", "nothing"]),
+    ],
+)
+def test_commas_inside_names(study, text, words):
+    wide = (*study.configurations, Configuration("d, wide"))
+    assert replace(study, configurations=wide).words(text) == words
+
+
+def test_a_message_does_not_list_hundreds_of_names():
+    with pytest.raises(StudyError, match="and 402 more") as error:
+        get_study("rfe").cells(1, ["none"])
+    assert len(str(error.value)) < 600
+
+
 def test_names_are_unique(study):
     with pytest.raises(StudyError, match="same name"):
         replace(study, configurations=(Configuration("a"), Configuration("a")))
@@ -121,6 +143,11 @@ def test_every_study_of_the_list_is_whole(name):
     assert study.title
     assert study.description
     assert study.citation
+    assert study.duration
+    assert set(study.data) <= set(DATASETS)
+    assert bool(study.source) == (name != "tiny")
+    for word in study.again:
+        assert study.cells(1, [word])
     for configuration in study.configurations:
         assert set(study.methods_of(configuration)) <= set(study.methods)
 

@@ -3,56 +3,118 @@
 import csv
 import json
 import math
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import ttest_ind_from_stats
 
-from mercer.studies import Printed, StudyResults, run_study
-from mercer.studies.pictures import draw_boxes, draw_overview
-from mercer.studies.results import verdict_on, z_score
+from mercer.studies import Configuration, Printed, Study, StudyResults, run_study
+from mercer.studies.pictures import draw_boxes, draw_overview, draw_pictures
+from mercer.studies.verdicts import Moments, compare, verdict_on
 
 COLUMNS = "configuration method printed_mean printed_sd mean sd repetitions z verdict".split()
 
 
+def compared(printed, ours, n_printed=None, independent=1.0, **options):
+    """Compare one number in a study of its own."""
+    configuration = Configuration("one", {}, {"x": printed}, independent=independent)
+    configurations = (configuration,)
+    study = Study("", "", "", "", configurations, {"x": {}}, None, "error", **options)
+    study = replace(study, printed_repetitions=n_printed)
+    return compare(study, configuration, "x", "error", ours)
+
+
 def test_z_is_the_statistic_of_welch():
-    z = z_score(Printed(0.3, 0.05), 0.32, 0.02, 40, 100)
+    found = compared(Printed(0.3, 0.05), Moments(0.32, 0.02, 40), 100)
     welch = ttest_ind_from_stats(0.32, 0.02, 40, 0.3, 0.05, 100, equal_var=False).statistic
-    assert z == pytest.approx(welch)
+    assert found.z == pytest.approx(welch)
+    assert found.standard_error == pytest.approx(0.02 / welch)
 
 
 @pytest.mark.parametrize(
-    ("printed", "mean", "sd", "n", "n_printed", "expected"),
+    ("printed", "ours", "n_printed", "expected"),
     [
-        (None, 0.3, 0.1, 10, 10, None),
-        (Printed(0.3), 0.3, None, 1, 10, None),
-        (Printed(0.3), None, None, 0, 10, None),
-        (Printed(0.2), 0.3, 0.1, 25, None, 5.0),
-        (Printed(0.2), 0.3, 0.1, 50, 50, 5.0),
-        (Printed(0.2, 0.1), 0.3, None, 1, None, 1.0),
-        (Printed(0.2, 0.0), 0.2, 0.0, 5, 5, 0.0),
-        (Printed(0.2, 0.0), 0.1, 0.0, 5, 5, -math.inf),
+        (Printed(0.3), Moments(0.3, None, 1), 10, None),
+        (Printed(0.3), Moments(None, None, 0), 10, None),
+        (Printed(0.2), Moments(0.3, 0.1, 25), None, 5.0),
+        (Printed(0.2), Moments(0.3, 0.1, 50), 50, 5.0),
+        (Printed(0.2, 0.1), Moments(0.3, None, 1), None, 1.0),
+        (Printed(0.2, 0.0), Moments(0.2, 0.0, 5), 5, 0.0),
+        (Printed(0.2, 0.0), Moments(0.1, 0.0, 5), 5, -math.inf),
     ],
 )
-def test_z_where_something_is_missing(printed, mean, sd, n, n_printed, expected):
-    z = z_score(printed, mean, sd, n, n_printed)
+def test_z_where_something_is_missing(printed, ours, n_printed, expected):
+    z = compared(printed, ours, n_printed).z
     assert z == (None if expected is None else pytest.approx(expected))
 
 
+def test_equal_repetitions_count_for_less():
+    """Of 100 numbers 20 come twice: the mean of simulated ones varies as it is said to."""
+    rng = np.random.default_rng(0)
+    draws = rng.normal(size=(4000, 80))
+    means = np.hstack([draws, draws[:, :20]]).mean(axis=1)
+    whole = compared(Printed(0.0), Moments(0.0, 1.0, 100), independent=100 / 140)
+    assert means.std() == pytest.approx(whole.standard_error, rel=0.05)
+
+
+def test_shares_are_compared_as_shares():
+    """None of ten and 31 of 100 may well be the same share; a deviation of 0 says otherwise."""
+    found = compared(Printed(0.0, 0.0), Moments(0.31, 0.465, 100), 10, shares=("error",))
+    share = 31 / 110
+    assert found.standard_error == pytest.approx(
+        math.sqrt(share * (1 - share) * (1 / 10 + 1 / 100))
+    )
+    assert found.verdict == "reproduced"
+
+
+def test_printed_repetitions_are_those_that_there_are():
+    configuration = Configuration("one", {}, {"x": Printed(0.2, 0.1)}, repetitions=20)
+    study = Study("", "", "", "", (configuration,), {"x": {}}, None, printed_repetitions=100)
+    found = compare(study, configuration, "x", "error", Moments(0.3, 0.1, 20))
+    assert found.standard_error == pytest.approx(0.1 * math.sqrt(2 / 20))
+
+
 @pytest.mark.parametrize(
-    ("z", "lower", "word"),
+    ("z", "repetitions", "lower", "word"),
     [
-        (3.0, True, "reproduced"),
-        (-3.0, False, "reproduced"),
-        (3.1, True, "worse"),
-        (-3.1, True, "better"),
-        (3.1, False, "better"),
-        (-3.1, False, "worse"),
-        (None, True, "undecided"),
+        (3.0, 10, True, "reproduced"),
+        (-3.0, 10, False, "reproduced"),
+        (3.1, 10, True, "worse"),
+        (-3.1, 10, True, "better"),
+        (3.1, 10, False, "better"),
+        (-3.1, 10, False, "worse"),
+        (None, 10, True, "undecided"),
+        (-6.3, 3, True, "undecided"),
+        (0.1, 1, True, "undecided"),
     ],
 )
-def test_verdicts(z, lower, word):
-    assert verdict_on(Printed(0.2), z, lower) == word
+def test_verdicts(z, repetitions, lower, word):
+    assert verdict_on(z, repetitions, lower) == word
+
+
+def test_verdicts_that_need_a_reason():
+    printed = {
+        "x": Printed(0.0, 1.0, {"n_fits": 3.0, "fit_seconds": 2.0}, {"n_fits": "counted so"})
+    }
+    unexplained = Configuration("one", {}, printed, unexplained="no reading")
+    study = Study("", "", "", "", (unexplained,), {"x": {}}, None, gains=("gain",))
+    far, near = Moments(9.0, 1.0, 20), Moments(0.1, 1.0, 20)
+
+    def judged(quantity, ours):
+        found = compare(study, unexplained, "x", quantity, ours)
+        return found.verdict, found.reason
+
+    assert judged("error", far) == ("not reproducible", "no reading")
+    assert judged("error", near) == ("reproduced", "")
+    assert judged("error", far._replace(repetitions=9)) == (
+        "undecided",
+        "fewer than 10 repetitions",
+    )
+    assert judged("n_fits", far) == ("not reproducible", "counted so")
+    assert judged("fit_seconds", near)[0] == "not reproducible"
+    assert judged("gain", far) == ("not printed", "")
 
 
 def test_table_against_direct_computation(make_study, tmp_path):
@@ -77,8 +139,13 @@ def test_table_against_direct_computation(make_study, tmp_path):
         assert float(row["mean"]) == pytest.approx(np.mean(values))
         assert float(row["sd"]) == pytest.approx(np.std(values, ddof=1))
         assert float(row["n_fits"]) == 3
-    assert [row["verdict"] for row in rows] == ["reproduced", "not printed", "worse", "not printed"]
+    verdicts = ["undecided", "not printed", "undecided", "not printed"]
+    assert [row["verdict"] for row in rows] == verdicts
     assert rows[0]["printed_n_fits"] == "4"
+    assert rows[0]["z_n_fits"] == "-inf"
+    more = run_study(make_study(), repetitions=10).table()
+    assert [row["verdict"] for row in more] == ["reproduced", "not printed", "worse", "not printed"]
+    assert [row["verdict_n_fits"] for row in more] == ["better", *3 * ["not printed"]]
     assert rows[1]["printed_mean"] == rows[1]["z"] == rows[1]["printed_n_fits"] == ""
     assert rows[2]["note"] == "a remark"
     first = written["cells"][0]
@@ -107,7 +174,7 @@ def test_pictures(make_study, tmp_path, style):
         ours = [
             line.get_xdata()[0]
             for line in overview.axes[0].get_lines()
-            if line.get_marker() in "ov^s"
+            if line.get_marker() in "ov^sD"
         ]
         means = [row["mean"] for row in results.table() if row["method"] == "good"]
         np.testing.assert_allclose(sorted(x for x in ours), sorted(means))
@@ -120,3 +187,42 @@ def test_pictures(make_study, tmp_path, style):
         ]
         np.testing.assert_allclose(drawn, medians)
         boxes.savefig(tmp_path / "boxes.png")
+
+
+def test_what_is_partial_says_so(make_study, tmp_path):
+    pytest.importorskip("matplotlib")
+    whole = run_study(make_study())
+    assert whole.partial == ""
+    some = run_study(make_study(), repetitions=2, only=["one"])
+    assert some.partial == "partial: 2 of 4 configurations and methods, 2 of 4 repetitions"
+    assert run_study(make_study(), only=["two"]).partial.endswith(
+        "2 of 4 configurations and methods"
+    )
+    drawn = []
+
+    def draw(results):
+        drawn.append(draw_overview(results))
+        return drawn[-1]
+
+    def draw_nothing(results):
+        from matplotlib.figure import Figure
+
+        figure = Figure()
+        figure.subplots(1, 2)
+        return figure
+
+    def draw_half(results):
+        drawn.append(draw_nothing(results))
+        drawn[-1].axes[1].plot([1, 2])
+        return drawn[-1]
+
+    module = sys.modules[__name__]
+    for function in (draw, draw_nothing, draw_half):
+        setattr(module, function.__name__, function)
+    names = {name: f"{__name__}:{name}" for name in ("draw", "draw_nothing", "draw_half")}
+    some.study = replace(some.study, pictures=names)
+    assert [path.stem for path in draw_pictures(some, tmp_path)] == ["draw", "draw_half"]
+    title = drawn[0].get_suptitle()
+    assert title.startswith("A traced study\n")
+    assert title.replace("\n", " ").endswith(some.partial)
+    assert len(drawn[1].axes) == 1

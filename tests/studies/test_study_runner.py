@@ -3,8 +3,12 @@
 import errno
 import importlib
 import json
+import multiprocessing
+import os
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +16,7 @@ import joblib
 import numpy as np
 import pytest
 
-from mercer.studies import StudyError, run_study, runner
+from mercer.studies import Configuration, Printed, Study, StudyError, run_study, runner
 from mercer.studies.checkpoint import FILE, Checkpoint
 
 
@@ -241,3 +245,49 @@ def test_two_processes_do_not_write_to_one_folder(make_study, tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert "Another process is writing to" in done.stdout
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == ""
+
+
+# ---- killed ---------------------------------------------------------------------------------
+
+
+def draw_slowly(configuration, method, repetition, seed):
+    time.sleep(0.001)
+    return {"error": float(np.random.default_rng(seed).normal()), "n_fits": repetition}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_ten_times_at_random_it_ends_with_the_undisturbed_result(tmp_path):
+    study = Study(
+        "killed",
+        "Killed again and again",
+        "",
+        "",
+        tuple(Configuration(name, {}, {"x": Printed(0.0, 1.0)}) for name in "abcd"),
+        {"x": {}, "y": {}},
+        draw_slowly,
+        repetitions=150,
+    )
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    expected = run_study(study, out=whole)
+    rng, context, kept = np.random.default_rng(0), multiprocessing.get_context("fork"), []
+    for _ in range(10):
+        process = context.Process(target=run_study, args=(study,), kwargs={"out": cut})
+        process.start()
+        process.join(rng.uniform(0.0, 0.1))
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+        file = cut / "checkpoint.jsonl"
+        kept.append(file.read_bytes().count(b"\n") if file.exists() else 0)
+    assert kept == sorted(kept)
+    assert 0 < kept[-1] < 1200
+    results = run_study(study, out=cut)
+    assert len(results.records) == 1200
+    assert numbers(results) == numbers(expected)
+    tables = [[{**row, "seconds": 0} for row in found.table()] for found in (results, expected)]
+    assert tables[0] == tables[1]
+    written = [json.loads((place / "results.json").read_text()) for place in (whole, cut)]
+    for one in written:
+        for cell in one["cells"]:
+            del cell["seconds"]
+    assert written[0] == written[1]

@@ -1,8 +1,9 @@
-"""The commands `mercer study list` and `mercer study run`."""
+"""The commands `mercer study list`, `mercer study run` and `mercer study summary`."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -26,7 +27,7 @@ studies = typer.Typer(
 
 @studies.command("list")
 def list_studies() -> None:
-    """List the studies: what they are about and how large they are."""
+    """List the studies: what they are about, their source, data, and how long they take."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -37,13 +38,19 @@ def list_studies() -> None:
     except StudyError as error:
         _refuse(error)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("study", "about", "configurations", "methods", "repetitions"):
-        right = column not in ("study", "about")
+    for column in ("study", "about", "source", "data", "cells", "duration"):
+        right = column in ("cells", "duration")
         table.add_column(column, justify="right" if right else "left", no_wrap=column == "study")
     for study in known:
-        sizes = (len(study.configurations), len(study.methods), study.repetitions)
-        table.add_row(study.name, study.title, *map(str, sizes))
+        data = ", ".join(_families(study.data)) or "drawn"
+        cells = str(len(study.cells()))
+        table.add_row(study.name, study.title, study.source, data, cells, study.duration)
     _screen().print(table)
+
+
+def _families(names: Iterable[str]) -> list[str]:
+    """Return the names of data sets, those of one benchmark as one."""
+    return list(dict.fromkeys(name.partition("/")[0] for name in names))
 
 
 @studies.command("run")
@@ -93,6 +100,29 @@ def run(
         raise typer.Exit(1)
 
 
+@studies.command("summary")
+def summarise(
+    add: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder of a run whose results to store first; may be given again."),
+    ] = None,
+) -> None:
+    """Write studies/README.md: every printed number beside ours, from stored results.
+
+    The results are the small tables results.csv in the folders of the studies.
+    """
+    from mercer.studies import StudyError
+    from mercer.studies.stored import store_results
+    from mercer.studies.summary import write_summary
+
+    try:
+        written = [store_results(folder) for folder in add or ()]
+        written += write_summary()
+    except StudyError as error:
+        _refuse(error)
+    typer.echo(f"Written: {', '.join(map(str, written))}")
+
+
 def _run(
     study: Study,
     folder: Path,
@@ -109,7 +139,7 @@ def _run(
         raise StudyError("--jobs must not be 0; give 1 or more, or -1 for all processors.")
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"--out must be a folder, but {str(folder)!r} is a file.")
-    words = [word.strip() for text in only or () for word in text.split(",") if word.strip()]
+    words = [word for text in only or () for word in study.words(text)]
     return run_study(
         study,
         repetitions=repetitions,
@@ -239,17 +269,19 @@ def terminal_table(results: StudyResults) -> Any:
 
 def summary(results: StudyResults) -> str:
     """Return what the verdicts come to, in a sentence."""
-    from mercer.studies.results import CLOSE
+    from mercer.studies.verdicts import CLOSE, FEWEST, VERDICTS
 
     verdicts = [row["verdict"] for row in results.table()]
     printed = [word for word in verdicts if word != "not printed"]
     if not printed:
         means = f"{len(verdicts)} mean{'s' * (len(verdicts) != 1)}"
         return f"{means}; none is printed in the source."
+    count = {word: printed.count(word) for word in VERDICTS}
     return (
-        f"Of {len(printed)} printed means {printed.count('reproduced')} are reproduced within "
-        f"{CLOSE:g} standard errors; {printed.count('better')} of ours are better, "
-        f"{printed.count('worse')} worse, {printed.count('undecided')} undecided."
+        f"Of {len(printed)} printed means {count['reproduced']} are reproduced within "
+        f"{CLOSE:g} standard errors; {count['better']} of ours are better, {count['worse']} worse, "
+        f"{count['not reproducible']} not reproducible, {count['undecided']} undecided (fewer than "
+        f"{FEWEST} repetitions, or no deviation)."
     )
 
 

@@ -1,6 +1,7 @@
 """Data sets: the published ones with source and citation, and generators of artificial ones."""
 
 from ._store import get_data_home
+from .availability import missing_datasets
 from .guyon import make_guyon
 from .ida import load_ida
 from .loaders import (
@@ -45,4 +46,5 @@ __all__ = [
     "make_simulation",
     "make_weston_linear",
     "make_weston_nonlinear",
+    "missing_datasets",
 ]

@@ -15,6 +15,83 @@ from sklearn.datasets import load_svmlight_file
 Arrays = dict[str, NDArray[Any]]
 
 
+def ida(raw: bytes, part: str) -> Arrays:
+    """A MATLAB file with a structure for each set: distinct patterns, and splits that name them.
+
+    A pattern that a split names several times stands for as many rows. Here each of these is a row
+    of its own: the rows are sorted, and equal ones are given out first to the training rows of a
+    split and then to its test rows, in their order.
+    """
+    from scipy.io import loadmat
+
+    name = part.replace("-", "_")
+    known = loadmat(io.BytesIO(raw), variable_names=[name])[name][0, 0]
+    X, y = known["x"].astype(np.float64), known["t"].ravel().astype(np.int8)
+    rank = np.empty(len(y), dtype=np.intp)
+    in_order = np.lexsort((y, *X.T[::-1]))
+    rank[in_order] = np.arange(len(y))
+    n_train = known["train"].shape[1]
+    named = rank[np.hstack([known["train"], known["test"]]).astype(np.intp) - 1]
+    sorted_names = np.sort(named, axis=1)
+    if (sorted_names != sorted_names[0]).any():
+        raise ValueError("The splits are not of the same rows.")
+    rows = np.empty(named.shape, dtype=np.int32)
+    np.put_along_axis(
+        rows, np.argsort(named, axis=1, kind="stable"), np.arange(named.shape[1])[None], axis=1
+    )
+    patterns = in_order[sorted_names[0]]
+    return {
+        "X": X[patterns],
+        "y": y[patterns],
+        "train": np.ascontiguousarray(rows[:, :n_train]),
+        "test": np.ascontiguousarray(rows[:, n_train:]),
+    }
+
+
+def colon(intensities: bytes, tissues: bytes, names: bytes) -> Arrays:
+    """Intensities of clones by tissues, the code of each tissue, and a line about each clone."""
+    tissue = np.array(tissues.split(), dtype=np.int8)
+    lines = [line.split() for line in names.decode("utf-8", errors="replace").splitlines()]
+    return {
+        "X": np.loadtxt(io.BytesIO(intensities)).T.astype(np.float32),
+        "y": np.where(tissue < 0, 1, -1).astype(np.int8),
+        "tissue": tissue,
+        "genes": np.array([next(w for w in words if not w.isdigit()) for words in lines if words]),
+    }
+
+
+def r_table(raw: bytes, part: str) -> Arrays:
+    """A data frame in a file of R: columns of numbers, and factors as text."""
+    frame = _from_r(raw)[part]
+    columns: Arrays = {}
+    for name in frame.columns:
+        values = frame[name]
+        numeric = values.dtype.kind in "iuf"
+        columns[name] = np.array(list(values), dtype=np.float64 if numeric else None)
+    return columns
+
+
+def usps(train: bytes, test: bytes) -> Arrays:
+    """Two matrices in files of R: the digit, then 256 grey values."""
+    arrays: Arrays = {}
+    for part, raw in (("train", train), ("test", test)):
+        matrix = np.asarray(_from_r(raw)[f"zip.{part}"])
+        arrays[f"X_{part}"] = matrix[:, 1:].astype(np.float32)
+        arrays[f"y_{part}"] = matrix[:, 0].astype(np.int8)
+    return arrays
+
+
+def _from_r(raw: bytes) -> dict[str, Any]:
+    """Return the objects in a file that R has saved, by name."""
+    try:
+        import rdata
+    except ImportError as error:
+        raise ImportError(
+            'Files of R are read by rdata, which is not installed: pip install "mercer[data]".'
+        ) from error
+    return dict(rdata.read_rda(io.BytesIO(raw)))
+
+
 def golub(train: bytes, test: bytes, patients: bytes) -> Arrays:
     """Two tables of genes by patients, each value followed by a call, and a list of diagnoses."""
     pairs = re.findall(r"^\D*(\d+)\W+(ALL|AML)\b", patients.decode(), flags=re.MULTILINE)

@@ -59,11 +59,6 @@ def fetch(
         path = Path(folder, entry.file)
         if path.is_file():
             return _read_published(path, entry)
-    if entry.download is None:
-        raise FileNotFoundError(
-            f"The data set {name!r} cannot be rebuilt simply from its public source "
-            f"({entry.source}); set MERCER_DATA to a folder that holds {entry.file}."
-        )
     kept = get_data_home(data_home) / f"{name.replace('/', '-')}.npz"
     if kept.is_file() and (arrays := _read_kept(kept, entry.download)):
         return arrays
@@ -72,7 +67,7 @@ def fetch(
             f"The data set {name!r} is neither in the folder that MERCER_DATA names nor in "
             f"{kept.parent}, and download_if_missing is False."
         )
-    arrays = _rebuild_from_source(name, entry.download)
+    arrays = _rebuild_from_source(name, entry.download, kept.parent)
     with written_whole(kept) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return arrays
@@ -120,28 +115,50 @@ def _read_kept(path: Path, download: Download) -> Arrays | None:
     return arrays if content_checksum(arrays) == download.content else None
 
 
-def _rebuild_from_source(name: str, download: Download) -> Arrays:
-    server = os.environ.get("MERCER_MIRROR", SERVER).rstrip("/")
-    addresses = [f"{server}/{file}" for file in download.files]
+def _rebuild_from_source(name: str, download: Download, home: Path) -> Arrays:
+    """Download and rebuild a set, from a file that another set left where there is one."""
+    left = home / download.files[0].rpartition("/")[2] if download.keep else None
+    if left is not None and left.is_file():
+        try:
+            return _rebuild_from(name, download, [left.read_bytes()])
+        except ValueError:  # damaged; a new one will do
+            left.unlink()
     try:
-        files = [_get(address) for address in addresses]
+        files = [_get(address) for address in _addresses(download)]
     except (OSError, HTTPException) as error:
         raise OSError(
             f"The data set {name!r} could not be downloaded ({error}); set MERCER_DATA to a folder "
             f"that holds {DATASETS[name].file}."
         ) from error
-    try:
-        arrays = getattr(_rebuild, download.build)(*files)
-    except Exception as error:
-        raise ValueError(_unexpected(name, addresses)) from error
-    if content_checksum(arrays) != download.content:
-        raise ValueError(_unexpected(name, addresses))
+    arrays = _rebuild_from(name, download, files)
+    if left is not None:
+        with written_whole(left) as file:
+            file.write(files[0])
     return arrays
 
 
-def _unexpected(name: str, addresses: list[str]) -> str:
+def _rebuild_from(name: str, download: Download, files: list[bytes]) -> Arrays:
+    options = {"part": download.part} if download.part else {}
+    try:
+        arrays = getattr(_rebuild, download.build)(*files, **options)
+    except ImportError:
+        raise
+    except Exception as error:
+        raise ValueError(_unexpected(name, download)) from error
+    if content_checksum(arrays) != download.content:
+        raise ValueError(_unexpected(name, download))
+    return dict(arrays)
+
+
+def _addresses(download: Download) -> list[str]:
+    server = os.environ.get("MERCER_MIRROR", SERVER).rstrip("/")
+    return [f"{server}/{file}" for file in download.files]
+
+
+def _unexpected(name: str, download: Download) -> str:
+    addresses = " and ".join(_addresses(download))
     return (
-        f"What {' and '.join(addresses)} gave is not the data set {name!r} (checksums differ); "
+        f"What {addresses} gave is not the data set {name!r} (checksums differ); "
         f"set MERCER_DATA to a folder that holds {DATASETS[name].file}."
     )
 

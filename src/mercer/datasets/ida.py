@@ -41,8 +41,7 @@ def load_ida(
     data_home : path-like, default=None
         Folder for downloads, see `get_data_home`.
     download_if_missing : bool, default=True
-        Without effect here: the public copies hold every distinct pattern once and cannot be
-        unfolded simply, so ``MERCER_DATA`` must name a folder with the sets.
+        Whether to download the benchmark, about 8 MB with all sets, where it is not at hand.
 
     Returns
     -------

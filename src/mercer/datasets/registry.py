@@ -23,11 +23,17 @@ class Download:
         Name of the function in `mercer.datasets._rebuild` that makes the arrays.
     content : str
         Checksum of the arrays, see `mercer.datasets._store.content_checksum`.
+    part : str
+        What the function shall take from the files, where they hold more.
+    keep : bool
+        Whether the files hold several sets, and are kept for the others.
     """
 
     files: tuple[str, ...]
     build: str
     content: str
+    part: str = ""
+    keep: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,8 +49,8 @@ class DataSet:
     title, source, citation, licence : str
     caveats : tuple of str
         What one must know before drawing conclusions from the set.
-    download : Download or None
-        How to get it without the folder; None where it cannot be rebuilt simply.
+    download : Download
+        How to get it without the folder.
     """
 
     file: str
@@ -53,8 +59,8 @@ class DataSet:
     source: str
     citation: str
     licence: str
-    caveats: tuple[str, ...] = ()
-    download: Download | None = None
+    caveats: tuple[str, ...]
+    download: Download
 
     def describe(self) -> str:
         """Return everything above as text, for `DESCR`."""
@@ -69,42 +75,52 @@ class DataSet:
 _IDA = {
     "banana": (
         "3338b0122679eecc05409d82e3b6a1335079b544b5fa21ef107054d38742ef3d",
+        "57b2f07d30ecc69920cc4bb9b6422fa37e07d8df59eff9a5aee731c0ca97ccf7",
         "two-dimensional artificial data",
     ),
     "breast-cancer": (
         "2b5c7843324d30adaadb983215e4ed104f9a8850a562c81ec76aa4792ad8ce7e",
+        "c2d0acf6b17fcc745e655587de1964f9c2e65520b8adf0f71709dd2550eb28f0",
         "Ljubljana breast cancer (UCI)",
     ),
     "diabetis": (
         "7d5a1ab2ac78ac5b1d3754f7dd9547a41c020e88ca583e765e3da02aff0021b9",
+        "69ee7d2c8ba1cf07b610b57bc04b471f22cc0820c65c51d3b161a628ce8e8d58",
         "Pima diabetes (UCI); the benchmark spells it so",
     ),
     "flare-solar": (
         "0435cf1251086739e6c9032d3fe5d581128eb433236f035ded129a2ddde53ffb",
+        "a57080bb633c6e64e1c3bf55554d4167a2a63d90329bad40eb9c69cf98d58828",
         "solar flares (UCI), coded as integers",
     ),
     "german": (
         "2308c6cf01fb7e4e26612004b58080b7efcac2af6ef14dd60936444f4a252d41",
+        "38ecc0a8e7d9d7922591d51684308925912fe1760f7ef6e0bc54a69b203e2b94",
         "German credit (Statlog)",
     ),
     "heart": (
         "39adf0cf286117a4da83f76c4b04451e5f16e7ee6014378dde32aa856e1cb000",
+        "c088bb145c15ac3ecba726b1892e6f2f1491278b3524339394324d18f39279f7",
         "heart disease (Statlog)",
     ),
     "image": (
         "4addaab60d1525d1746872524084cda66703f5b624648ea52ebbe6d1811bd28c",
+        "43f37ea832e54d08e091b919ca12bcbdc156b521defc9ed29ac7bce7e830b9a5",
         "image segmentation (Statlog, UCI), made binary",
     ),
     "splice": (
         "6a63f85df9eccd0c65dd3c53909829babe1364a343b68c41bf3ebb19d0a4dec9",
+        "a3649204673bca8f0c750c067ecc79e11a3759c3916c0d6e27828406dfe91ff4",
         "splice junctions (UCI, DELVE), nucleotides coded as the numbers 1 to 4",
     ),
     "thyroid": (
         "6cf47366786eafc8b71d9c6d53bdef7d64b3f88435d1dc7b2a3bd16fd7cb7a78",
+        "907e336962e67b3c7c5cdc9b30e1c48d3628a8e89d21dc20a74f505d7ccb95ce",
         "new-thyroid (UCI), made binary",
     ),
     "titanic": (
         "2f0da3ecba76214c86c0420987039f33e6c5a894fd66d4586a690859f00a281e",
+        "fcc326e92156b9f0ceb6613fe18929ba0f718c335f40da9286cff6f0e1ceccc0",
         "survivors of the Titanic (DELVE), three attributes",
     ),
 }
@@ -122,16 +138,22 @@ _IDA_CAVEATS = (
 )
 
 
-def _ida(name: str, sha256: str, what: str) -> DataSet:
+def _ida(name: str, sha256: str, content: str, what: str) -> DataSet:
     return DataSet(
         f"ida/{name}.npz",
         sha256,
         f"IDA benchmark, {name}: {what}; two classes, predefined splits.",
-        f"percyqdeng/boost on GitHub, dataset/{name.replace('-', '_')}mat.mat at commit 06f95e2, "
-        "a form of tdiethe/gunnar_raetsch_benchmark_datasets",
+        "tdiethe/gunnar_raetsch_benchmark_datasets on GitHub, benchmarks.mat",
         "G. Rätsch, T. Onoda, K.-R. Müller, Soft margins for AdaBoost, Machine Learning 42, 2001",
-        "none stated by the copy; MIT for the collection of tdiethe; data of UCI, DELVE, Statlog",
+        "MIT for the collection; data of UCI, DELVE, Statlog",
         _IDA_CAVEATS,
+        Download(
+            ("tdiethe/gunnar_raetsch_benchmark_datasets/master/benchmarks.mat",),
+            "ida",
+            content,
+            part=name,
+            keep=True,
+        ),
     )
 
 
@@ -172,6 +194,14 @@ _COLON = DataSet(
         "is the patient.",
         "89 of the clone names and 9 of the columns come twice.",
     ),
+    Download(
+        tuple(
+            f"lata1207/DMD_Clustering/7d5dd7e591a3751b36230db3fb471634144de277/{file}"
+            for file in ("I2000.txt", "tissue.txt", "names.txt")
+        ),
+        "colon",
+        "be954ae639c7fb60a85809c4ba732d3e3d88aa43ca088c9a6e96818c305c7a23",
+    ),
 )
 
 _MADELON = DataSet(
@@ -202,10 +232,17 @@ _HEMOPHILIA = DataSet(
     "c519880238ba44a3c24ec52bddea3d181d8d20f16837d28f952ce5c12332998f",
     "Carriers of haemophilia A: log10 of AHF activity and of AHF-like antigen of 30 normal women "
     "and 45 carriers.",
-    "valentint/rrcov on GitHub, data/hemophilia.rda at commit 43569cd",
+    "valentint/rrcov on GitHub, data/hemophilia.rda at commit e82c9bb",
     "J. D. F. Habbema, J. Hermans, K. van den Broek, A stepwise discriminant analysis program "
     "using density estimation, Compstat 1974",
     "GPL (>= 3) (package)",
+    (),
+    Download(
+        ("valentint/rrcov/e82c9bb3a44a646c1e6061b18e5be90f57749c3e/data/hemophilia.rda",),
+        "r_table",
+        "f8378fea39a01d36ea1ed5b00b4a6c35b48e20e02ada42b0cde5dfb416a0eae7",
+        part="hemophilia",
+    ),
 )
 
 _SAHEART = DataSet(
@@ -220,6 +257,12 @@ _SAHEART = DataSet(
     (
         "`famhist` is 1 where the family has a history of the disease (192 men); public copies "
         "that are already coded as numbers disagree on which is 1.",
+    ),
+    Download(
+        ("cran/ElemStatLearn/253e540/data/SAheart.RData",),
+        "r_table",
+        "1415f7595710c2c5a2f0c13dda1be888704bf1b69468e7ac344ae2824bbd4281",
+        part="SAheart",
     ),
 )
 
@@ -248,6 +291,14 @@ _USPS = DataSet(
     "Y. LeCun et al., Handwritten digit recognition with a back-propagation network, NIPS 2, 1990",
     "GPL (>= 2) (package)",
     ("The test digits are harder than the others: nearest neighbours err on 5.6 %.",),
+    Download(
+        (
+            "cran/ElemStatLearn/253e540/data/zip.train.RData",
+            "cran/ElemStatLearn/253e540/data/zip.test.RData",
+        ),
+        "usps",
+        "f6e712f40cdc67d68dbd9b016e1ef0dfb9350cf6b150fba073651c4466a9b52a",
+    ),
 )
 
 _LETTER = DataSet(

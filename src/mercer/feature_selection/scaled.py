@@ -21,6 +21,7 @@ from mercer.feature_selection._kernel_ranker import restricted
 from mercer.feature_selection.steps import RoundState, as_step, n_dropped, percent
 from mercer.kernels import Kernel, Weighted
 from mercer.machines import KernelData, Penalty, TwoClassMachine, class_factors, decompose
+from mercer.machines.bordered_system import NoSolutionError
 from mercer.model_selection.criteria.criterion import average
 from mercer.model_selection.criteria.evidence import evidence_of
 from mercer.model_selection.criteria.modified_radius_margin import modified_radius_margin_of
@@ -42,6 +43,9 @@ BOUNDS = {
 LOG_SCALES = (np.log(1e-4), np.log(1e2))
 LOG_C = (np.log(1e-3), np.log(1e5))
 SOLVER_TOL = 1e-6
+
+WALL = 1.0
+"""What is added to the largest objective so far where a machine has no solution."""
 
 
 class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
@@ -269,6 +273,7 @@ class _Descent:
         self.C = float(model.C)
         self.value = np.nan
         self.start: float | None = None
+        self.worst = -np.inf
         self.memories: list[dict[str, Floats]] = [{} for _ in self.tasks]
         self.trace: list[dict[str, Any]] = []
         self.n_fits = self.n_iter = 0
@@ -328,7 +333,12 @@ class _Descent:
         d = data.points.shape[1]
         scales = np.exp(x[-d:])
         C = float(np.exp(x[0])) if self.tunes_C else self.C
-        found = self._bound(C, scales, data)
+        try:
+            found = self._bound(C, scales, data)
+        except NoSolutionError:
+            if self.start is None:
+                raise
+            return self.worst + WALL, np.zeros_like(x)  # a step too far: the search goes back
         if self.start is None:
             self.start = abs(found.value) or 1.0
         own = 0 if np.isinf(self.C) else 1  # where the gradient has C first
@@ -338,4 +348,6 @@ class _Descent:
         slope = slope + settings.power * costs
         if self.tunes_C:
             slope = np.append(found.gradient[0] / self.start, slope)
-        return found.value / self.start + float(costs.sum()), slope
+        value = found.value / self.start + float(costs.sum())
+        self.worst = max(self.worst, value)
+        return value, slope

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from mercer.plotting.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
+from mercer.plotting.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
-from .results import CLOSE, StudyResults
+from .results import StudyResults
 from .study import StudyError
+from .verdicts import CLOSE
 
 VERDICTS = {
     "reproduced": (BLUE, "o"),
@@ -20,24 +22,44 @@ VERDICTS = {
     "worse": (VERMILION, "v"),
     "not printed": (PURPLE, "s"),
     "undecided": (ORANGE, "D"),
+    "not reproducible": (SKY, "X"),
 }
 """Colour and marker of each verdict, told apart with every kind of colour vision."""
 
 BOX, MEDIAN = BLUE, VERMILION
 MOST_BOXES = 4
+LETTERS_AN_INCH = 12
 
 
 def draw_pictures(results: StudyResults, folder: Any) -> Iterator[Path]:
-    """Draw all pictures that a study names, and yield their files."""
+    """Draw all pictures that a study names, and yield their files.
+
+    What is drawn of a part of a study says so. Panels in which there is nothing are left out, and
+    so is a picture that has no others.
+    """
     for stem, place in results.study.pictures.items():
         module_name, _, function = place.partition(":")
         try:
             draw = getattr(import_module(module_name), function)
         except (ImportError, AttributeError) as error:
             raise StudyError(f"The picture {place!r} cannot be drawn: {error}.") from error
+        figure = draw(results)
+        for ax in figure.axes:
+            if not ax.has_data():
+                ax.remove()
+        if not figure.axes:
+            continue
+        if results.partial:
+            _mark_as_partial(figure, results.partial)
         path = Path(folder) / f"{stem}.png"
-        draw(results).savefig(path, dpi=130)
+        figure.savefig(path, dpi=130)
         yield path
+
+
+def _mark_as_partial(figure: Any, note: str) -> None:
+    lines = textwrap.wrap(note, int(LETTERS_AN_INCH * figure.get_figwidth()))
+    title = figure.get_suptitle()
+    figure.suptitle("\n".join([title] * bool(title) + lines), fontsize="medium")
 
 
 def draw_overview(results: StudyResults) -> Any:
@@ -113,7 +135,8 @@ def _add_legend(figure: Any, handles: list[Any], **options: Any) -> None:
 def draw_boxes(results: StudyResults, configurations: Sequence[str] | None = None) -> Any:
     """Draw the spread over the repetitions as boxes, with the printed means behind them.
 
-    Of the configurations given, or else of all, the first four that have results are drawn.
+    Of the configurations given, or else of all, the first four that have results are drawn; where
+    none of those given has any, others are.
     Whiskers end at the last value within 1.5 times the height of the box.
     """
     from matplotlib.figure import Figure
@@ -121,7 +144,8 @@ def draw_boxes(results: StudyResults, configurations: Sequence[str] | None = Non
 
     rows = results.table()
     found = list(dict.fromkeys(row["configuration"] for row in rows))
-    names = [name for name in found if name in (configurations or found)][:MOST_BOXES]
+    wanted = [name for name in found if name in (configurations or found)]
+    names = (wanted or found)[:MOST_BOXES]
     size = (2.9 * max(1, len(names)) + 0.8, 3.9)
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(1, max(1, len(names)), squeeze=False)[0]

@@ -32,7 +32,7 @@ def find_studies() -> dict[str, str]:
     >>> find_studies()["rfe-stop"]
     'studies.rfe_stop.study:STUDY'
     """
-    files = sorted((_clone() / PACKAGE).glob(f"*/{MODULE}.py"))
+    files = sorted(studies_folder().glob(f"*/{MODULE}.py"))
     names = [file.parent.name for file in files]
     return {name.replace("_", "-"): f"{PACKAGE}.{name}.{MODULE}:{ATTRIBUTE}" for name in names}
 
@@ -52,6 +52,16 @@ def get_study(name: str) -> Study:
     if not isinstance(study, Study):
         raise StudyError(f"{name!r} is not a study but {type(study).__name__}.")
     return study
+
+
+def studies_folder() -> Path:
+    """Return the folder of the published studies."""
+    return _clone() / PACKAGE
+
+
+def study_folder(name: str) -> Path:
+    """Return the folder of a published study."""
+    return studies_folder() / name.replace("-", "_")
 
 
 def _own(place: str) -> Any:

@@ -18,10 +18,8 @@ from mercer import __version__
 from mercer._files import write_text_whole
 
 from .checkpoint import Record, cell_of
-from .study import Printed, Study
-
-CLOSE = 3.0
-"""Standard errors within which a printed mean counts as reproduced."""
+from .study import Study
+from .verdicts import Comparison, Moments, compare
 
 TABLE_FILE, RESULTS_FILE, REPORT_FILE = "table.csv", "results.json", "report.md"
 
@@ -70,15 +68,19 @@ class StudyResults:
         pair = (configuration, method)
         return _values([record for record in self.records if cell_of(record)[:2] == pair], name)
 
+    def moments(self, configuration: str, method: str, name: str | None = None) -> Moments:
+        """Return mean and deviation of a number over the repetitions, and how many there are."""
+        return _moments(self.values(configuration, method, name))
+
     def table(self) -> list[dict[str, Any]]:
         """Return a row for each configuration and method of which something is done.
 
         `mean` and `sd` are over the repetitions. `z` is the distance from the printed mean in
-        standard errors, see `z_score`; `verdict` is "reproduced" where it is at most 3, else
-        "better" or "worse", "not printed" where there is nothing to compare with, and "undecided"
-        where no deviation is known. With fewer than about ten repetitions z is rough. Then follow
-        the median of the seconds, the means of all further numbers with what was printed of them,
-        and a note.
+        standard errors, see `mercer.studies.verdicts.compare`; `verdict` is "reproduced" where it
+        is at most 3, else "better" or "worse", "not printed" where there is nothing to compare
+        with, "not reproducible" where it is known why, and "undecided" with fewer than ten
+        repetitions or where no deviation is known. Then follow the median of the seconds, the means
+        of all further numbers, each with what was printed of it, z and verdict, and a note.
         """
         pairs: dict[tuple[str, str], list[Record]] = {}
         for record in self.records:
@@ -88,26 +90,55 @@ class StudyResults:
     def _row(self, configuration: str, method: str, records: list[Record]) -> dict[str, Any]:
         study = self.study
         about = study.configuration(configuration)
-        printed = about.printed.get(method)
-        mean, sd = _mean_and_deviation(_values(records, study.measure))
-        z = z_score(printed, mean, sd, len(records), study.printed_repetitions)
+        found = self._compared(configuration, method, study.measure, records)
         row: dict[str, Any] = {
             "configuration": configuration,
             "method": method,
-            "printed_mean": printed.mean if printed else None,
-            "printed_sd": printed.sd if printed else None,
-            "mean": mean,
-            "sd": sd,
+            "printed_mean": found.printed,
+            "printed_sd": found.printed_sd,
+            "mean": found.ours.mean,
+            "sd": found.ours.sd,
             "repetitions": len(records),
-            "z": z,
-            "verdict": verdict_on(printed, z, study.lower_is_better),
+            "z": found.z,
+            "verdict": found.verdict,
             "seconds": float(np.median([record["seconds"] for record in records])),
         }
+        printed_names = self._printed_extra()
         for name in self._extra_names():
-            if name in self._printed_extra():
-                row[f"printed_{name}"] = printed.extra.get(name) if printed else None
-            row[name] = _mean_and_deviation(_values(records, name))[0]
+            other = self._compared(configuration, method, name, records)
+            if name in printed_names:
+                row[f"printed_{name}"] = other.printed
+                row[f"z_{name}"], row[f"verdict_{name}"] = other.z, other.verdict
+            row[name] = other.ours.mean
         return row | {"note": about.note}
+
+    def _compared(
+        self, configuration: str, method: str, quantity: str, records: list[Record]
+    ) -> Comparison:
+        ours = _moments(_values(records, quantity))
+        return compare(self.study, self.study.configuration(configuration), method, quantity, ours)
+
+    @property
+    def partial(self) -> str:
+        """Say what is missing of the whole study, in a few words; empty where nothing is."""
+        study = self.study
+        whole = {cell[:2] for cell in study.cells()}
+        done: dict[tuple[str, str], int] = dict.fromkeys(whole, 0)
+        for record in self.records:
+            pair = cell_of(record)[:2]
+            done[pair] = done.get(pair, 0) + 1
+        begun = [pair for pair in whole if done[pair]]
+        parts = []
+        if len(begun) < len(whole):
+            parts.append(f"{len(begun)} of {len(whole)} configurations and methods")
+        limits = {
+            c.name: min(study.repetitions, c.repetitions or study.repetitions)
+            for c in study.configurations
+        }
+        if any(done[pair] < limits[pair[0]] for pair in begun):
+            least = min(done[pair] for pair in begun)
+            parts.append(f"{least} of {study.repetitions} repetitions")
+        return "partial: " + ", ".join(parts) if parts else ""
 
     def _extra_names(self) -> list[str]:
         names = (name for record in self.records for name in record["values"])
@@ -144,68 +175,15 @@ class StudyResults:
         return table, results
 
 
-def z_score(
-    printed: Printed | None,
-    mean: float | None,
-    sd: float | None,
-    repetitions: int,
-    printed_repetitions: int | None = None,
-) -> float | None:
-    r"""Return how many standard errors a mean lies above the printed one.
-
-    .. math:: z = (m - m_0) / \sqrt{s^2 / n + s_0^2 / n_0}
-
-    with the printed mean and deviation :math:`m_0, s_0` over :math:`n_0` repetitions. A deviation
-    that is not known is taken to be the other's; where :math:`n_0` is not known, the printed mean
-    counts as exact. None where there is nothing to compare or no deviation at all.
-
-    Examples
-    --------
-    >>> from mercer.studies import Printed
-    >>> round(z_score(Printed(0.20, 0.03), 0.21, 0.04, 100, 100), 6)
-    2.0
-    """
-    if printed is None or mean is None:
-        return None
-    ours = printed.sd if sd is None else sd
-    theirs = sd if printed.sd is None else printed.sd
-    if ours is None or theirs is None:
-        return None
-    variance = ours**2 / repetitions
-    if printed_repetitions:
-        variance += theirs**2 / printed_repetitions
-    difference = mean - printed.mean
-    if variance == 0:
-        return 0.0 if difference == 0 else math.copysign(math.inf, difference)
-    return difference / math.sqrt(variance)
-
-
-def verdict_on(printed: Printed | None, z: float | None, lower_is_better: bool = True) -> str:
-    """Return the word for a distance from the printed mean.
-
-    Examples
-    --------
-    >>> from mercer.studies import Printed
-    >>> verdict_on(Printed(0.2), -4.0), verdict_on(Printed(0.2), 2.9), verdict_on(None, None)
-    ('better', 'reproduced', 'not printed')
-    """
-    if printed is None:
-        return "not printed"
-    if z is None:
-        return "undecided"
-    if abs(z) <= CLOSE:
-        return "reproduced"
-    return "better" if (z < 0) == lower_is_better else "worse"
-
-
 def _values(records: Iterable[Record], name: str) -> list[float]:
     return [record["values"][name] for record in records if name in record["values"]]
 
 
-def _mean_and_deviation(values: Sequence[float]) -> tuple[float | None, float | None]:
+def _moments(values: Sequence[float]) -> Moments:
     if not values:
-        return None, None
-    return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None
+        return Moments(None, None, 0)
+    sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return Moments(float(np.mean(values)), sd, len(values))
 
 
 def _as_csv(rows: Sequence[dict[str, Any]]) -> str:

@@ -16,6 +16,8 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs, wrap_non_picklable_objects
 
+from mercer.datasets import missing_datasets
+
 from .checkpoint import Checkpoint, FinishedCells, Record
 from .results import StudyResults
 from .study import Cell, Study, StudyError
@@ -75,6 +77,7 @@ def run_study(
     ['10 draws', '40 draws']
     """
     asked = study.cells(repetitions, only)
+    _require_data(study, asked)
     failures: list[Record] = []
     finished = False
     with FinishedCells() if out is None else Checkpoint(out, study, seed, fresh) as kept:
@@ -87,6 +90,17 @@ def run_study(
             if out is not None:
                 results.write(out)
     return results
+
+
+def _require_data(study: Study, cells: list[Cell]) -> None:
+    """Get the data sets once, before anything is begun; say so if one cannot be had."""
+    wanted = {cell.configuration for cell in cells}
+    needed = [name for c in study.configurations if c.name in wanted for name in c.data]
+    for name in dict.fromkeys(needed):
+        for reason in missing_datasets([name]).values():
+            raise StudyError(
+                f"Study {study.name!r} needs data that cannot be had, and was not begun. {reason}"
+            )
 
 
 def _run(

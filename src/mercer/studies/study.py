@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 Values = Mapping[str, float]
 
+MOST_NAMES = 12
+"""Names in a message."""
+
 
 class StudyError(ValueError):
     """A study cannot be run as asked; the message is one sentence that says why."""
@@ -27,11 +30,14 @@ class Printed:
         Deviation over the repetitions, not the standard error.
     extra : mapping
         Further printed means, such as the number of trainings, by the names that `Study.run` uses.
+    reasons : mapping of str to str
+        Why a number cannot be reproduced, by its name.
     """
 
     mean: float
     sd: float | None = None
     extra: Values = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,12 @@ class Configuration:
         Most repetitions that make sense, such as the number of predefined splits.
     note : str
         A remark for the table.
+    data : tuple of str
+        Data sets that are needed, by their names in `mercer.datasets.DATASETS`.
+    independent : float
+        What a repetition is worth for standard errors; below 1 where some are the same.
+    unexplained : str
+        Why the printed numbers cannot be reproduced, if that is known of them.
     """
 
     name: str
@@ -60,6 +72,9 @@ class Configuration:
     methods: tuple[str, ...] | None = None
     repetitions: int | None = None
     note: str = ""
+    data: tuple[str, ...] = ()
+    independent: float = 1.0
+    unexplained: str = ""
 
 
 class Cell(NamedTuple):
@@ -98,6 +113,17 @@ class Study:
     report : str
         ``"module:function"`` of a function that gets the `StudyResults` and returns what they come
         to as text in Markdown; the command line prints it and keeps it as `report.md`.
+    source : str
+        Author and year, for lists.
+    duration : str
+        How long it takes on one processor.
+    gains : tuple of str
+        Numbers beside the measure of which more is better.
+    shares : tuple of str
+        Numbers that are 0 or 1 in each repetition, so that their means are shares.
+    again : tuple of str
+        Which configurations, methods or ``configuration/method`` are compared with a printed
+        number that is already compared with another; they are not counted.
     version : int
         Raise it when `run` changes in a way that makes earlier results void.
 
@@ -133,6 +159,11 @@ class Study:
         default_factory=lambda: {"overview": "mercer.studies.pictures:draw_overview"}
     )
     report: str = ""
+    source: str = ""
+    duration: str = ""
+    gains: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
     version: int = 1
 
     def __post_init__(self) -> None:
@@ -147,6 +178,38 @@ class Study:
     def methods_of(self, configuration: Configuration) -> tuple[str, ...]:
         """Return the methods that apply to a configuration."""
         return tuple(self.methods) if configuration.methods is None else configuration.methods
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The data sets that all configurations need."""
+        return tuple(dict.fromkeys(name for c in self.configurations for name in c.data))
+
+    def is_again(self, configuration: str, method: str) -> bool:
+        """Tell whether a printed number is already compared with another cell."""
+        return any(names_cell(word, (configuration, method)) for word in self.again)
+
+    def words(self, text: str) -> list[str]:
+        """Cut a text at commas, but for those inside a name.
+
+        From the left, the longest part that names something is a word.
+
+        Examples
+        --------
+        >>> from mercer.studies import get_study
+        >>> get_study("tiny").words("10 draws, median")
+        ['10 draws', 'median']
+        >>> get_study("genes").words("Golub, 34 test rows, 4 genes/honest,biased")
+        ['Golub, 34 test rows, 4 genes/honest', 'biased']
+        """
+        pairs, parts, words = self._pairs(None), text.split(","), []
+        while parts:
+            for count in range(len(parts), 0, -1):
+                word = ",".join(parts[:count]).strip()
+                if count == 1 or any(names_cell(word, pair) for pair in pairs):
+                    break
+            words += [word] * bool(word)
+            parts = parts[count:]
+        return words
 
     def cells(
         self, repetitions: int | None = None, only: Sequence[str] | None = None
@@ -172,13 +235,13 @@ class Study:
         pairs = [(c.name, method) for c in self.configurations for method in self.methods_of(c)]
         if not only:
             return pairs
-        chosen = {word: [pair for pair in pairs if _names(word, pair)] for word in only}
+        chosen = {word: [pair for pair in pairs if names_cell(word, pair)] for word in only}
         for word, found in chosen.items():
             if not found:
                 raise StudyError(
                     f"{word!r} names nothing in study {self.name!r}; its configurations are "
-                    f"{', '.join(c.name for c in self.configurations)}, its methods "
-                    f"{', '.join(self.methods)}."
+                    f"{_listed([c.name for c in self.configurations])}, its methods "
+                    f"{_listed(list(self.methods))}."
                 )
         return [pair for pair in pairs if any(pair in found for found in chosen.values())]
 
@@ -192,8 +255,15 @@ class Study:
         return _hash([*parts, method, dict(self.methods[method]), base])
 
 
-def _names(word: str, pair: tuple[str, str]) -> bool:
+def names_cell(word: str, pair: tuple[str, str]) -> bool:
+    """Tell whether a word names a configuration, a method or both; * and ? are understood."""
     return any(fnmatchcase(name, word) for name in (*pair, "/".join(pair)))
+
+
+def _listed(names: list[str]) -> str:
+    """Return names in a sentence, but not more than one can read."""
+    more = len(names) - MOST_NAMES
+    return "; ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _hash(parts: list[Any]) -> str:

@@ -1,0 +1,204 @@
+"""Our number beside the printed one: standard error, z and a word for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .study import Configuration, Printed, Study
+
+CLOSE = 3.0
+"""Standard errors within which a printed number counts as reproduced."""
+
+FEWEST = 10
+"""Repetitions from which on there is a verdict; a deviation over fewer says too little."""
+
+VERDICTS = ("reproduced", "better", "worse", "not reproducible", "undecided")
+"""What can be said of a printed number."""
+
+ANOTHER_MACHINE = "a time on another machine"
+
+
+class Moments(NamedTuple):
+    """Mean and deviation over repetitions."""
+
+    mean: float | None
+    sd: float | None
+    repetitions: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A number of ours, beside what was printed if anything was.
+
+    Attributes
+    ----------
+    configuration, method, quantity : str
+    printed, printed_sd : float or None
+    ours : Moments
+    standard_error, z : float or None
+        Of the difference between ours and the printed number, and the difference in such errors.
+    verdict : str
+        One of `VERDICTS`, or "not printed".
+    reason : str
+        Why it is not reproducible or undecided.
+    again : bool
+        Whether the printed number has another comparison that counts.
+    """
+
+    configuration: str
+    method: str
+    quantity: str
+    printed: float | None
+    printed_sd: float | None
+    ours: Moments
+    standard_error: float | None
+    z: float | None
+    verdict: str
+    reason: str
+    again: bool
+
+
+def compare(
+    study: Study, configuration: Configuration, method: str, quantity: str, ours: Moments
+) -> Comparison:
+    r"""Compare a number of ours with the printed one.
+
+    .. math:: z = (m - m_0) / \sqrt{s^2 / n + s_0^2 / n_0}
+
+    with the printed mean and deviation :math:`m_0, s_0` over :math:`n_0` repetitions: both means
+    are uncertain, and each of them counts once. See `standard_error` for what is not printed, and
+    `verdict_on` for the words.
+
+    Parameters
+    ----------
+    study : Study
+    configuration : Configuration
+    method, quantity : str
+    ours : Moments
+
+    Returns
+    -------
+    Comparison
+    """
+    printed = _printed(study, configuration, method, quantity)
+    error = z = None
+    if printed is not None and ours.mean is not None:
+        theirs = _printed_repetitions(study, configuration)
+        if quantity in study.shares:
+            error = _error_of_shares(printed.mean, ours, theirs)
+        else:
+            error = standard_error(printed.sd, ours, theirs, configuration.independent)
+        z = None if error is None else _ratio(ours.mean - printed.mean, error)
+    verdict, reason = _judge(study, configuration, method, quantity, printed, z, ours)
+    return Comparison(
+        configuration.name,
+        method,
+        quantity,
+        printed.mean if printed else None,
+        printed.sd if printed else None,
+        ours,
+        error,
+        z,
+        verdict,
+        reason,
+        study.is_again(configuration.name, method),
+    )
+
+
+def standard_error(
+    printed_sd: float | None,
+    ours: Moments,
+    printed_repetitions: int | None = None,
+    independent: float = 1.0,
+) -> float | None:
+    """Return the standard error of the difference between our mean and the printed one.
+
+    A deviation that is not known is taken to be the other's; where it is not known over how many
+    repetitions the printed mean was taken, that mean counts as exact. None where there is no
+    deviation at all. Repetitions that are not all different are worth less than 1 each.
+
+    Examples
+    --------
+    >>> from mercer.studies.verdicts import Moments, standard_error
+    >>> round(standard_error(0.03, Moments(0.21, 0.04, 100), 100), 6)
+    0.005
+    """
+    sd = printed_sd if ours.sd is None else ours.sd
+    theirs = ours.sd if printed_sd is None else printed_sd
+    if sd is None or theirs is None:
+        return None
+    variance = sd**2 / ours.repetitions
+    if printed_repetitions:
+        variance += theirs**2 / printed_repetitions
+    return math.sqrt(variance / independent)
+
+
+def verdict_on(z: float | None, repetitions: int, lower_is_better: bool = True) -> str:
+    """Return the word for a distance from the printed number in standard errors.
+
+    Examples
+    --------
+    >>> verdict_on(-4.0, 20), verdict_on(2.9, 20), verdict_on(-6.3, 3)
+    ('better', 'reproduced', 'undecided')
+    """
+    if z is None or repetitions < FEWEST:
+        return "undecided"
+    if abs(z) <= CLOSE:
+        return "reproduced"
+    return "better" if (z < 0) == lower_is_better else "worse"
+
+
+def _judge(
+    study: Study,
+    configuration: Configuration,
+    method: str,
+    quantity: str,
+    printed: Printed | None,
+    z: float | None,
+    ours: Moments,
+) -> tuple[str, str]:
+    """Return the verdict, and the reason where it needs one."""
+    if printed is None:
+        return "not printed", ""
+    if quantity.endswith("seconds"):
+        return "not reproducible", ANOTHER_MACHINE
+    fewer = study.lower_is_better if quantity == study.measure else quantity not in study.gains
+    verdict = verdict_on(z, ours.repetitions, fewer)
+    if verdict == "undecided":
+        few = ours.repetitions < FEWEST
+        return verdict, f"fewer than {FEWEST} repetitions" if few else "no deviation is known"
+    reason = configuration.printed[method].reasons.get(quantity, configuration.unexplained)
+    if verdict != "reproduced" and reason:
+        return "not reproducible", reason
+    return verdict, ""
+
+
+def _printed(
+    study: Study, configuration: Configuration, method: str, quantity: str
+) -> Printed | None:
+    """Return what was printed of a quantity; further ones have no deviation."""
+    printed = configuration.printed.get(method)
+    if printed is None or quantity == study.measure:
+        return printed
+    return Printed(printed.extra[quantity]) if quantity in printed.extra else None
+
+
+def _printed_repetitions(study: Study, configuration: Configuration) -> int | None:
+    known = study.printed_repetitions
+    return known and min(known, configuration.repetitions or known)
+
+
+def _error_of_shares(printed: float, ours: Moments, theirs: int | None) -> float:
+    """Return the standard error between two shares of yes, taken to be the same share."""
+    n, n_printed = ours.repetitions, theirs or 0
+    share = (n * (ours.mean or 0.0) + n_printed * printed) / (n + n_printed)
+    pairs = 1 / n + (1 / n_printed if n_printed else 0.0)
+    return math.sqrt(share * (1 - share) * pairs)
+
+
+def _ratio(difference: float, error: float) -> float:
+    if error == 0:
+        return 0.0 if difference == 0 else math.copysign(math.inf, difference)
+    return difference / error
