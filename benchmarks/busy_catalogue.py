@@ -168,6 +168,10 @@ SEARCHES: dict[str, Work] = {
     ),
     "ScaledFeatureSelector()": _fit(feature_selection.ScaledFeatureSelector),
     "ZeroNormSelector()": _fit(feature_selection.ZeroNormSelector),
+    "KernelSequentialSelector(SVC(), 3)": _fit(
+        lambda: feature_selection.KernelSequentialSelector(SVC(), n_features_to_select=3)
+    ),
+    "MinimumRedundancySelector()": _fit(feature_selection.MinimumRedundancySelector),
     "CorrelationFeatureSelector()": _fit(feature_selection.CorrelationFeatureSelector),
 }
 
