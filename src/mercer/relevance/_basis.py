@@ -19,6 +19,10 @@ Indices = NDArray[np.int64]
 BLOCK_ENTRIES = 1 << 18
 """Values worked on at a time: two megabytes, which stay in the processor's cache."""
 
+LARGEST_COLUMN, LARGEST_KERNEL = 1e150, 1e70
+"""Values of functions whose squares, or whose fourth powers where functions are nearly dependent as
+those of kernels are, have no room in float64."""
+
 
 class Basis:
     """Basis functions evaluated at the training rows.
@@ -38,6 +42,8 @@ class Basis:
         Whether the constant function 1 takes part.
     memory : float
         Bytes up to which all values are kept; beyond, they are computed anew for each pass.
+    largest : float, default=inf
+        Values above this in size are refused, when they are computed.
 
     Examples
     --------
@@ -56,15 +62,16 @@ class Basis:
         n: int,
         constant: bool,
         memory: float,
+        largest: float = np.inf,
     ) -> None:
         self.count, self.n, self.constant = count, n, constant
         self.size = count + constant
-        self._evaluate = evaluate
+        self._raw, self._largest = evaluate, largest
         self._kept: Floats | None = None
         if 8.0 * count * n <= memory:
             self._kept = np.empty((count, n))
             for part in self._parts():
-                self._kept[part] = evaluate(np.arange(part.start, part.stop))
+                self._kept[part] = self._evaluate(np.arange(part.start, part.stop))
 
     def rows(self, indices: Indices) -> Floats:
         """Return the values of some functions, one row each."""
@@ -86,8 +93,24 @@ class Basis:
         if self.constant:
             yield slice(self.count, self.size), np.ones((1, self.n))
 
+    def _evaluate(self, indices: Indices) -> Floats:
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._raw(indices)
+        check_size(values, self._largest)
+        return values
+
     def _parts(self) -> list[slice]:
         return row_blocks(self.count, self.n, BLOCK_ENTRIES)
+
+
+def check_size(values: Floats, largest: float) -> None:
+    """Refuse functions that have values too large to compute with, or none."""
+    size = max(values.max(initial=0.0), -values.min(initial=0.0))
+    if not size <= largest:
+        raise ValueError(
+            f"Kernel values or columns of some rows are above {largest:g}, infinite or not a "
+            "number; scale the features (for instance with MaxAbsScaler) or choose another kernel."
+        )
 
 
 def kernel_values(kernel: Kernel, X: Any, centres: Any) -> Floats:
@@ -107,7 +130,7 @@ def kernel_basis(kernel: Kernel, X: Any, centres: Any, constant: bool, memory: f
     array([[2., 4.]])
     """
     evaluate = _evaluator(kernel, X, centres)
-    return Basis(evaluate, centres.shape[0], X.shape[0], constant, memory)
+    return Basis(evaluate, centres.shape[0], X.shape[0], constant, memory, LARGEST_KERNEL)
 
 
 def _evaluator(kernel: Kernel, X: Any, centres: Any) -> Callable[[Indices], Floats]:
@@ -128,7 +151,7 @@ def _evaluator(kernel: Kernel, X: Any, centres: Any) -> Callable[[Indices], Floa
     return evaluate
 
 
-def column_basis(X: Any, constant: bool, memory: float) -> Basis:
+def column_basis(X: Any, constant: bool, memory: float, largest: float = LARGEST_COLUMN) -> Basis:
     """Return the columns of a matrix as functions."""
     columns = X.tocsc() if sp.issparse(X) else X
 
@@ -136,7 +159,7 @@ def column_basis(X: Any, constant: bool, memory: float) -> Basis:
         chosen = columns[:, indices]
         return np.ascontiguousarray((chosen.toarray() if sp.issparse(chosen) else chosen).T)
 
-    return Basis(evaluate, X.shape[1], X.shape[0], constant, memory)
+    return Basis(evaluate, X.shape[1], X.shape[0], constant, memory, largest)
 
 
 def distinct_rows(X: Any) -> Indices:

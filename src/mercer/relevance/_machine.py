@@ -19,7 +19,10 @@ from mercer._warnings import warn
 from mercer.kernels import Kernel, Linear
 from mercer.machines import KernelMachine, rows_of
 from mercer.relevance._basis import (
+    LARGEST_COLUMN,
+    LARGEST_KERNEL,
     Basis,
+    check_size,
     column_basis,
     distinct_rows,
     kernel_basis,
@@ -40,11 +43,6 @@ PREDICTED_ENTRIES = 1 << 21
 
 MOST_ROWS = 2.0**53
 """A weight says how often its row counts; of more rows than this a float cannot tell one more."""
-
-
-LARGEST_COLUMN, LARGEST_KERNEL = 1e150, 1e70
-"""Values of functions whose squares, or whose fourth powers where functions are nearly dependent as
-those of kernels are, have no room in float64."""
 
 
 class BasisChoice(NamedTuple):
@@ -109,14 +107,6 @@ class RelevanceMachine(KernelMachine):
 
     def _choice(self, X: Any, kept: Any, weights: Floats) -> BasisChoice:
         """Return the functions of the rows that take part, none of them too large."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            choice = self._functions_of(X, kept, weights)
-            largest = LARGEST_COLUMN if self.basis == "columns" else LARGEST_KERNEL
-            for _, values in choice.basis.blocks():
-                check_size(values, largest)
-        return choice
-
-    def _functions_of(self, X: Any, kept: Any, weights: Floats) -> BasisChoice:
         memory = self.cache_size * 1e6
         pairwise = self._is_pairwise()
         rows = rows_of(X, kept, pairwise)
@@ -132,7 +122,7 @@ class RelevanceMachine(KernelMachine):
         if pairwise:
             values = np.asarray(kernel(rows))
             places = distinct_rows(values.T)
-            basis = column_basis(values[:, places], self.fit_intercept, memory)
+            basis = column_basis(values[:, places], self.fit_intercept, memory, LARGEST_KERNEL)
         else:
             places = distinct_rows(rows)
             basis = kernel_basis(kernel, rows, rows[places], self.fit_intercept, memory)
@@ -288,15 +278,6 @@ class RelevanceMachine(KernelMachine):
         if self.basis == "kernel":
             return {}
         return {"points": self.coef_, "coefficients": np.eye(len(self.coef_))}
-
-
-def check_size(values: Floats, largest: float) -> None:
-    """Refuse functions that have values too large to compute with, or none."""
-    if not np.abs(values).max(initial=0.0) <= largest:
-        raise ValueError(
-            f"Kernel values or columns of some rows are above {largest:g}, infinite or not a "
-            "number; scale the features (for instance with MaxAbsScaler) or choose another kernel."
-        )
 
 
 def _parts(n: int, width: int) -> Iterator[slice]:
