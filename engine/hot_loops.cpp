@@ -50,6 +50,7 @@ template <class T>
 InnerResult inner_smo(InnerProblem<T>& w) {
     const double floor_share = sizeof(T) == 4 ? 2.5e-7 : 1e-13;
     for (std::int64_t i = 0; i < w.size; ++i) set_penalties(w, i);
+    const bool is_odd = has_negative_diagonal(w);
     InnerResult result{0, 0.0, 0.0, 0.0};
     const T *row_i = w.kernel, *row_j = w.kernel;
     T moved = 0;
@@ -67,7 +68,8 @@ InnerResult inner_smo(InnerProblem<T>& w) {
             ++result.n_iter;
             continue;
         }
-        const std::int64_t j = select_partner(w, i, highest, T(floor_share));
+        const std::int64_t j = is_odd ? select_partner<T, true>(w, i, highest, T(floor_share))
+                                      : select_partner<T, false>(w, i, highest, T(floor_share));
         const double difference = double(highest) + double(w.gradient[j]);
         if (!(difference > 0.0) || j >= w.size) return result;  // squares below the range: nobody could be told apart
         const double scale = double(w.diagonal[i]) + double(w.diagonal[j]);

@@ -98,8 +98,9 @@ std::int64_t update_and_select(InnerProblem<T>& w, const T* row_i, const T* row_
 }
 
 // The partner with the largest decrease of the objective by second order; floors the curvature so that
-// neither rounding nor a kernel with negative values on its diagonal can make it vanish.
-template <class T>
+// neither rounding nor a kernel with negative values on its diagonal can make it vanish. Those are rare, and the loop
+// is shorter without them.
+template <class T, bool may_be_negative>
 std::int64_t select_partner(const InnerProblem<T>& w, std::int64_t i, T highest, T floor_share) {
     using Index = typename IndexOf<T>::type;
     Best<T> best0(T(-1)), best1(T(-1));
@@ -115,8 +116,9 @@ std::int64_t select_partner(const InnerProblem<T>& w, std::int64_t i, T highest,
         const Vector<T> d0 = larger(top + load(w.gradient + t) - load(w.low_penalty + t), zero);
         const Vector<T> d1 = larger(top + load(w.gradient + s) - load(w.low_penalty + s), zero);
         const Vector<T> k0 = own + load(w.diagonal + t), k1 = own + load(w.diagonal + s);
-        const Vector<T> c0 = larger(k0 - two * load(row + t), larger(k0, zero) * share + tiny);
-        const Vector<T> c1 = larger(k1 - two * load(row + s), larger(k1, zero) * share + tiny);
+        const Vector<T> s0 = may_be_negative ? larger(k0, zero) : k0, s1 = may_be_negative ? larger(k1, zero) : k1;
+        const Vector<T> c0 = larger(k0 - two * load(row + t), s0 * share + tiny);
+        const Vector<T> c1 = larger(k1 - two * load(row + s), s1 * share + tiny);
         best0.offer(rough_quotient<T>(d0 * d0, c0), index);
         index = index + advance;
         best1.offer(rough_quotient<T>(d1 * d1, c1), index);
@@ -125,6 +127,13 @@ std::int64_t select_partner(const InnerProblem<T>& w, std::int64_t i, T highest,
     best0.offer(best1.value, best1.where);
     T gain;
     return best0.pick(gain);
+}
+
+template <class T>
+bool has_negative_diagonal(const InnerProblem<T>& w) {
+    for (std::int64_t i = 0; i < w.size; ++i)
+        if (w.diagonal[i] < T(0)) return true;
+    return false;
 }
 
 template <class T>
