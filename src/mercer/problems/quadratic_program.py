@@ -186,11 +186,11 @@ class QuadraticProgram:
             beta[group] += _share(missing, beta[group], self.lower[group], self.upper[group])
             np.clip(beta, self.lower, self.upper, out=beta)
             beta[np.abs(beta) <= residue] = 0.0  # what is left of a value that was taken away
-        beta = np.clip(beta, self.lower, self.upper)
+        found: Vector = np.clip(beta, self.lower, self.upper)
         # Of values beside which the sum is nothing, nothing may be left.
-        size = abs(self.delta) + np.abs(beta).sum()
-        is_there = abs(self.delta - beta.sum()) <= _SUM_NOISE * size
-        return beta if is_there else self.feasible_point()
+        size = abs(self.delta) + np.abs(found).sum()
+        is_there = abs(self.delta - found.sum()) <= _SUM_NOISE * size
+        return found if is_there else self.feasible_point()
 
     def contains(self, beta: Vector) -> bool:
         """Say whether ``beta`` lies in the box."""
