@@ -57,6 +57,7 @@ MENDED = {
     "a sample of equal rows": [152001298],
     "differences whose squares overflow": [107005018],
     "quotients of infinite values": [155004299],
+    "squares of targets whose sum overflows": [260002370],
 }
 
 
