@@ -6,6 +6,7 @@ import traceback
 import warnings
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -103,9 +104,10 @@ def _may_be_indefinite(program: Program) -> bool:
 
 def _is_beyond(program: Program) -> bool:
     """Say whether sizes are a reason to refuse: of kernel values, squares, weights or targets."""
-    if largest_kernel_value(program) <= LARGE and not is_large(program):
-        return program.has_extreme_targets
-    return True
+    if not largest_kernel_value(program) <= LARGE or is_large(program):
+        return True
+    has_quotients = np.isfinite(largest_kernel_value(program, within=True))
+    return program.has_extreme_targets or not has_quotients
 
 
 def _judge_refusal(program: Program, error: Exception) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.kernels import as_kernel
+from mercer.kernels import Normalized, as_kernel
 
 from .program import Program
 
@@ -26,8 +26,11 @@ def is_large(program: Program) -> bool:
     return bool(program.data.weights.max() > 1e100 or np.abs(program.plain).max() > 1e75)
 
 
-def largest_kernel_value(program: Program) -> float:
-    """Return the largest k(x, x) of all candidates; NaN or infinity where it is beyond float64."""
+def largest_kernel_value(program: Program, within: bool = False) -> float:
+    """Return the largest k(x, x) of all candidates; NaN or infinity where it is beyond float64.
+
+    Values of a normalized kernel are quotients: ``within`` asks for those that are divided.
+    """
     model = getattr(program.estimator, "estimator", program.estimator)
     if model.kernel == "precomputed":
         return float(np.abs(program.plain).max())
@@ -35,11 +38,13 @@ def largest_kernel_value(program: Program) -> float:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            return max(_size(model, width, program.plain) for width in widths)
+            return max(_size(model, width, program.plain, within) for width in widths)
         except ValueError:  # no width can be given to such data
             return np.inf
 
 
-def _size(model: Any, gamma: Any, rows: np.ndarray) -> float:
+def _size(model: Any, gamma: Any, rows: np.ndarray, within: bool) -> float:
     kernel = as_kernel(model.kernel, gamma=gamma, degree=model.degree, coef0=model.coef0)
+    if within and isinstance(kernel, Normalized):
+        kernel = kernel.kernel
     return float(np.abs(kernel.resolve(rows).diag(rows)).max())

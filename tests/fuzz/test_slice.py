@@ -48,6 +48,16 @@ MENDED = {
     "distances of sparse rows": [9500997],
     "a matrix of no numbers whose diagonal is ones": [70200004],
     "weights whose squares overflow": [70010209, 70010967],
+    "infinite bounds times zeros": [151000577, 101001577],
+    "folds whose numbers overflow": [151005868, 152000345, 154005495, 156004763],
+    "rows that are nearly certain": [152002991],
+    "a slack beside a huge bound": [103006678],
+    "a system too unequal to be solved": [153005321],
+    "a repair that leaves nothing": [105002425],
+    "a sample of equal rows": [152001298],
+    "differences whose squares overflow": [107005018],
+    "quotients of infinite values": [155004299],
+    "squares of targets whose sum overflows": [260002370],
 }
 
 

@@ -586,3 +586,24 @@ def test_scores_of_probabilities_name_the_remedy(scoring: Any) -> None:
     with pytest.raises(ValueError, match=r"SVC\(probability=True\), or inside PlattClassifier"):
         search.fit(X, y)
     assert not hasattr(search, "cv_results_")
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_infinite_bounds_and_rows_of_zeros() -> None:
+    """Squared slack has no bounds, and a row of zeros has no kernel values."""
+    X, y = make_classification(60, 4, random_state=0)
+    X[::7] = 0.0
+    machine = SVC(kernel="linear", loss="squared_hinge", tol=1e-6)
+    grid = {"C": [0.01, 1.0, 100.0]}
+    ours = PathSearchCV(machine, grid, cv=3).fit(X, y)
+    theirs = GridSearchCV(machine, grid, cv=3).fit(X, y)
+    for name in ("split0_test_score", "split1_test_score", "split2_test_score"):
+        np.testing.assert_array_equal(ours.cv_results_[name], theirs.cv_results_[name])
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_matrix_beyond_numbers_is_refused_before_any_fold() -> None:
+    X, y = make_classification(60, 4, random_state=0)
+    search = PathSearchCV(SVC(kernel="poly", degree=5, gamma=1.0), {"C": [0.01, 1.0]}, cv=3)
+    with pytest.raises(ValueError, match="scale the features"):
+        search.fit(1e60 * X, y)

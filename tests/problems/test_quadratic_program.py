@@ -97,6 +97,13 @@ def test_feasible_point_of_the_one_class_machine_fills_the_first_rows() -> None:
     np.testing.assert_allclose(one_class(4, 0.6).feasible_point(), [5 / 12, 5 / 12, 1 / 6, 0])
 
 
+def test_repair_of_values_beside_which_the_sum_is_nothing() -> None:
+    """All of them are taken away, and what is left must not count as the sum."""
+    problem = QuadraticProgram(np.zeros(4), 0.0, np.inf, delta=1.0, ridge=0.0)
+    values = np.array([3e140, 7e139, 1.1e140, 9e138])
+    assert_feasible(problem, problem.repair(values))
+
+
 def test_repair_prefers_free_rows_then_support_vectors() -> None:
     problem = hinge_svc([1, 1, 1, -1], 1.0)
     np.testing.assert_allclose(problem.repair([0.5, 1.0, 0.0, -1.0]), [0.0, 1.0, 0.0, -1.0])

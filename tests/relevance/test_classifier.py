@@ -16,6 +16,7 @@ from mercer import RVC, SVC, feature_sensitivity
 from mercer.datasets import load_ida, make_ripley
 from mercer.kernels import RBF
 from mercer.relevance._likelihood import Softmax
+from mercer.relevance._posterior import _Place
 
 IRIS = load_iris(return_X_y=True)
 
@@ -340,3 +341,28 @@ def test_centers_of_a_precomputed_kernel_are_refused() -> None:
 def test_verbose_says_one_line(moons: Any, capsys: Any) -> None:
     RVC(verbose=True).fit(*moons)
     assert capsys.readouterr().out.count("\n") == 1
+
+
+def test_a_row_that_is_nearly_certain_keeps_its_residual() -> None:
+    """One minus the probability would have no digits, which a huge weight brings to light."""
+    weight, lead = 1e14, np.array([40.0, 60.0, 300.0])
+    f = np.vstack([1e3 + lead, np.full((2, 3), 1e3)])
+    value, residual = Softmax(np.zeros(3, dtype=int), np.full(3, weight), 3).value_and_residual(f)
+    lacking = 2.0 * weight * np.exp(-lead)
+    np.testing.assert_allclose(residual, np.outer([1.0, -0.5, -0.5], lacking), rtol=1e-12)
+    np.testing.assert_allclose(value, -lacking.sum(), rtol=1e-12)
+
+
+def test_huge_weights_take_no_more_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Newton's method used to go on in steps that rounding alone let pass."""
+    X, y = load_iris(return_X_y=True)
+    places = []
+    first = _Place.at.__func__
+
+    def counted(cls: Any, *arguments: Any) -> Any:
+        places.append(1)
+        return first(cls, *arguments)
+
+    monkeypatch.setattr(_Place, "at", classmethod(counted))
+    RVC(max_iter=300).fit(X[::3], y[::3], sample_weight=np.full(50, 1e13))
+    assert len(places) < 5_000  # 982; 452,766 before

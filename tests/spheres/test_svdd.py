@@ -19,6 +19,7 @@ from mercer import SVDD
 from mercer.gram import make_gram
 from mercer.kernels import RBF, Constant, Kernel, Linear, Polynomial
 from mercer.problems import QuadraticProgram
+from mercer.spheres._ball import VARIANCE_ROWS, feature_variance
 from mercer.spheres._balls import _least_diagonal
 from mercer.spheres._start import COARSE_ROWS, WORTHWHILE, coarse_start
 
@@ -174,6 +175,18 @@ def test_the_tolerance_knows_no_units(scale: float) -> None:
     exact = SVDD(kernel="linear", nu=0.05, tol=1e-10).fit(rows)
     assert ball.radius_ == pytest.approx(scale * exact.radius_, rel=1e-3)
     assert ball.gap_[0] <= 1e-3
+
+
+def test_variance_where_nearly_all_rows_are_equal() -> None:
+    """Rows that are looked at may all be copies of one; the unit is that of the others."""
+    X = np.ones((5 * VARIANCE_ROWS, 2))
+    X[[2, 77]] = [[1.0, 3.0], [0.0, 1.0]]
+    weights = np.random.default_rng(0).uniform(0.1, 3.0, len(X))
+    share = weights / weights.sum()
+    exact = share @ ((X - share @ X) ** 2).sum(axis=1)
+    found = feature_variance(make_gram(Linear(), X), weights)
+    np.testing.assert_allclose(found, exact, rtol=1e-9)
+    assert feature_variance(make_gram(Linear(), np.ones_like(X)), weights) == 1.0
 
 
 @pytest.mark.parametrize("points", [np.zeros((1, 2)), np.ones((5, 2)), np.full((5, 2), 1e8)])

@@ -41,6 +41,11 @@ class FoldMachine:
         return self.program.lower + self.program.upper
 
     @cached_property
+    def largest(self) -> float:
+        """The most that a variable can weigh, which need not be finite."""
+        return float(np.abs(self.bounds).max())
+
+    @cached_property
     def room(self) -> float:
         """The most that the variables can weigh together."""
         return float(np.abs(self.bounds).sum())

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram, StoredGram, finite
+from mercer.gram.base import fits_single
 from mercer.machines.fold import Fold, FoldMachine
 from mercer.problems import QuadraticProgram
 from mercer.solvers import BoundedStart, Options, PathSolutions, Solution, solve, solve_path
@@ -53,8 +55,11 @@ class SharedMatrix:
 
     @classmethod
     def of(cls, gram: StoredGram, exact: Gram, codes: Rows) -> SharedMatrix:
-        """Return what all folds share of the matrix of rows with these classes."""
-        return cls(gram, exact, BoundedStart(gram, codes), gram.diag())
+        """Return what all folds share of the matrix of rows with these classes.
+
+        A matrix beyond computing with is refused here, before any fold begins.
+        """
+        return cls(gram, exact, BoundedStart(gram, codes), finite(gram.diag()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +112,6 @@ class FoldPath:
         unsolved : list of Solution
             Those that are above the gap, but for a little that float32 rows leave.
         """
-        finite(self.matrix.exact.diag())
         columns, unsolved = [], []
         for machine in self.fold.machines:
             found, above = self._machine(machine, settings, rows)
@@ -132,12 +136,10 @@ class FoldPath:
         if machine.is_whole:
             values = found.images[:, wanted]
         else:
-            weights = betas.astype(shared.values.dtype, copy=False)
-            products = weights @ shared.values[np.ix_(rows, wanted)]
-            values = products.astype(np.float64, copy=False)
+            values = _products(betas, diagonal, shared.values[np.ix_(rows, wanted)])
         values += offsets[:, None]
         unsolved: list[Solution] = []
-        if not _is_sound(found, machine.bounds * diagonal, options.tol):
+        if not _is_sound(found, machine, diagonal, options.tol):
             unsolved = self._mend_doubtful(values, found, rows, wanted, options)
         weak = _without_offset(betas, offsets, machine.room * prices)
         if weak.size:
@@ -188,6 +190,15 @@ class FoldPath:
         values[np.ix_(weak, far)] = products + offsets[weak, None]
 
 
+def _products(betas: Floats, diagonal: Floats, block: Any) -> Floats:
+    """Return the products with kernel values as short as these are, where that has room."""
+    largest = float(np.abs(betas).max(initial=0.0))
+    if fits_single(largest) and fits_single(largest * float(np.abs(diagonal).max())):
+        betas = betas.astype(block.dtype, copy=False)
+    products: Floats = (betas @ block).astype(np.float64, copy=False)
+    return products
+
+
 def _without_offset(betas: Floats, offsets: Floats, room: Floats) -> Rows:
     """Return the models whose offset hides nothing. ``room`` is the most that betas can weigh."""
     size = np.abs(offsets)
@@ -196,13 +207,17 @@ def _without_offset(betas: Floats, offsets: Floats, room: Floats) -> Rows:
     return np.flatnonzero(size <= HIDDEN_BY_OFFSET * np.abs(betas).sum(axis=1))
 
 
-def _is_sound(found: PathSolutions, bounds: Floats, tol: float) -> bool:
+def _is_sound(found: PathSolutions, machine: FoldMachine, diagonal: Floats, tol: float) -> bool:
     """Say whether nothing needs a closer look, from bounds times the diagonal instead of variables.
 
     They tell the most that float32 rows can do at the highest price, in a fraction of the time.
+    Variables without bounds may do anything, and a product that is too large is so by itself.
     """
-    most = SINGLE_ROUNDING * found.prices[-1] * np.sqrt(bounds @ bounds)
-    return bool(found.converged.all() and most <= TOLERATED * tol)
+    allowed = TOLERATED * tol / (SINGLE_ROUNDING * float(found.prices[-1]))
+    if not (found.converged.all() and machine.largest * float(np.abs(diagonal).max()) <= allowed):
+        return False
+    weights = machine.bounds * diagonal
+    return bool(np.sqrt(weights @ weights) <= allowed)
 
 
 def _judged(found: PathSolutions, weights: Floats, tol: float) -> tuple[Mask, Mask, Mask]:
@@ -215,4 +230,4 @@ def _judged(found: PathSolutions, weights: Floats, tol: float) -> tuple[Mask, Ma
     stalled = np.array([status == "stalled" for status in found.status])
     failed = ~found.converged & ~(stalled & (found.gap <= TOLERATED * tol))
     rounding = SINGLE_ROUNDING * np.sqrt(np.einsum("ij,ij->i", weights, weights))
-    return failed, (stalled & failed) | (rounding > TOLERATED * tol), ~(rounding <= 1.0)
+    return failed, (stalled & failed) | ~(rounding <= TOLERATED * tol), ~(rounding <= 1.0)

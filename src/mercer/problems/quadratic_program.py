@@ -14,6 +14,7 @@ Vector = NDArray[np.float64]
 
 # Sums of n rounded bounds miss the exact value by this much at most (relative to their size).
 _SUM_ROUNDING = 1e-12
+_SUM_NOISE = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +186,11 @@ class QuadraticProgram:
             beta[group] += _share(missing, beta[group], self.lower[group], self.upper[group])
             np.clip(beta, self.lower, self.upper, out=beta)
             beta[np.abs(beta) <= residue] = 0.0  # what is left of a value that was taken away
-        return np.clip(beta, self.lower, self.upper)
+        found: Vector = np.clip(beta, self.lower, self.upper)
+        # Of values beside which the sum is nothing, nothing may be left.
+        size = abs(self.delta) + np.abs(found).sum()
+        is_there = abs(self.delta - found.sum()) <= _SUM_NOISE * size
+        return found if is_there else self.feasible_point()
 
     def contains(self, beta: Vector) -> bool:
         """Say whether ``beta`` lies in the box."""

@@ -140,7 +140,7 @@ def _evaluator(kernel: Kernel, X: Any, centres: Any) -> Callable[[Indices], Floa
         return lambda indices: np.ascontiguousarray(kernel(X, centres[indices]).T)
     middle = centre_for(form, X)
     left, right = engine_points(form, centres, middle), engine_points(form, X, middle)
-    if not has_products(left, right):
+    if form.family != "laplacian" and not has_products(left, right):  # that is of differences
         return lambda indices: np.full((indices.size, right.shape[0]), np.nan)
 
     def evaluate(indices: Indices) -> Floats:

@@ -172,12 +172,15 @@ class Softmax:
 
     def value_and_residual(self, f: Floats) -> tuple[float, Floats]:
         """Return the log likelihood and its first derivatives."""
-        p, log_sum = _shares(f)
+        # Beside the own class, so that a probability of nearly 1 leaves digits of what it lacks.
         own = self.codes, np.arange(self.codes.size)
-        value = float(self.weights @ (f[own] - log_sum))
-        residual = np.negative(p, out=p)
-        residual[own] += 1.0
-        residual *= self.weights
+        odds = f - f[own]
+        odds[own] = -np.inf
+        shares, log_odds = _shares(odds)
+        value = -float(self.weights @ np.logaddexp(0.0, log_odds))
+        lacking = self.weights * expit(log_odds)
+        residual = np.multiply(shares, -lacking, out=shares)
+        residual[own] = lacking
         return value, residual
 
     def curvature(self, f: Floats) -> Floats:

@@ -219,14 +219,16 @@ class _Place:
     def towards(self, step: Floats, slope: float) -> _Place | None:
         """Return the place after as much of a step, of that slope, as leads uphill.
 
-        Shares of a step that promise less than rounding takes are not tried.
+        Shares of a step that promise less than rounding takes are not tried. A whole step may lose
+        what rounding takes, as those near the end do; one that was cut has to gain.
         """
         rounding = ROUNDING * (1.0 + abs(self.height))
         length = 1.0
         while length == 1.0 or length * slope > rounding:
             weights = self.weights + length * step
             trial = self.at(self.likelihood, self.rows, self.outputs, self.alpha, weights)
-            if trial.height >= self.height - rounding:
+            least = self.height - rounding if length == 1.0 else np.nextafter(self.height, np.inf)
+            if trial.height >= least:
                 return trial
             length *= 0.5
         return None

@@ -240,7 +240,8 @@ def _spread(target: Any, weights: Any) -> float:
         mean = np.average(target, weights=weights)
         variance = float(np.average((target - mean) ** 2, weights=weights))
         square = float(mean * mean)
-    if np.any(target) and not LEAST_SQUARE <= variance + square < np.inf:
+        total = float(np.sum(weights)) * (variance + square)  # of which errors are a part
+    if np.any(target) and not (LEAST_SQUARE <= variance + square and total < np.inf):
         raise ValueError(
             f"The squares of y must be finite and at least {LEAST_SQUARE:g}; multiply y by a "
             "constant."

@@ -59,7 +59,9 @@ class _Side:
         )
         self.sign = sign
         self.bound = bound[self.rows]
-        self.slack = sign * (beta[self.rows] - self.bound)
+        # Beside a huge bound a small slack is rounded away; the least that there can be is left.
+        least = np.spacing(np.abs(self.bound))
+        self.slack = np.maximum(sign * (beta[self.rows] - self.bound), least)
         self.dual = mu / self.slack
         self.ratio = self.dual / self.slack
         self.slack_change = self.dual_change = self.pull = np.zeros_like(self.slack)

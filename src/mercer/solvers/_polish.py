@@ -67,6 +67,8 @@ def polish(
         )
         trial = beta.copy()
         trial[free] += scipy.linalg.lstsq(system, rhs, check_finite=False)[0][:k]
+        if not np.isfinite(trial).all():  # a system of numbers too unequal to be solved
+            break
         better = judge(problem.repair(trial))
         if not better.gap < solution.gap:
             break

@@ -13,9 +13,13 @@ from mercer.solvers import Solution
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Rows = NDArray[np.int64]
 
 VARIANCE_ROWS = 128
 """Rows from which the spread of the data in feature space is estimated."""
+
+EQUAL = 1e-13
+"""Share of the largest k(x, x) below which a squared distance is a rounding error."""
 
 DUST = 1e-14
 """Multipliers below this share of the largest are rounding errors."""
@@ -113,12 +117,34 @@ def feature_variance(gram: Gram, weights: Floats) -> float:
     r"""Return the variance of the rows in feature space, :math:`\sum w_i K_{ii} - w^\top K w`.
 
     It is the unit in which the tolerance of a ball is measured: no ball around all rows has a
-    smaller squared radius. Large data are judged by some of their rows. Rows that are all equal
-    have the variance 1, so that it can be divided by.
+    smaller squared radius. Large data are judged by some of their rows; where these are all equal,
+    by those that are not, of which there are few. Rows that are all equal have the variance 1, so
+    that it can be divided by.
     """
-    rows = np.unique(np.linspace(0, gram.n - 1, VARIANCE_ROWS).astype(np.int64))
-    block = gram.block(rows, rows)
-    share = weights[rows] / weights[rows].sum()
-    diagonal = np.diagonal(block)
+    rows = _some(np.arange(gram.n))
+    found = _variance(gram.block(rows, rows), weights[rows])
+    if found or rows.size == gram.n:
+        return found or 1.0
+    diagonal, first = gram.diag(), rows[:1]
+    distances = diagonal + diagonal[first] - 2.0 * gram.block(first, np.arange(gram.n))[0]
+    differs = distances > EQUAL * np.abs(diagonal).max()
+    if not differs.any():
+        return 1.0
+    rows = _some(np.flatnonzero(differs))
+    share = weights[differs].sum() / weights[rows].sum()
+    shares = np.append(share * weights[rows], weights[~differs].sum())
+    rows = np.append(rows, first)
+    return _variance(gram.block(rows, rows), shares) or 1.0
+
+
+def _some(rows: Rows) -> Rows:
+    """Return some of the rows, from the first to the last."""
+    at = np.linspace(0, rows.size - 1, min(rows.size, VARIANCE_ROWS)).astype(np.int64)
+    return rows[at]
+
+
+def _variance(block: Floats, weights: Floats) -> float:
+    """Return the variance of rows with these kernel values, 0 where it is rounding only."""
+    share, diagonal = weights / weights.sum(), np.diagonal(block)
     variance = float(share @ diagonal - share @ block @ share)
-    return variance if variance > 1e-13 * float(np.abs(diagonal).max()) else 1.0
+    return variance if variance > EQUAL * float(np.abs(diagonal).max()) else 0.0
