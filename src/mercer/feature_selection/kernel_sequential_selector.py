@@ -38,8 +38,9 @@ class KernelSequentialSelector(SequentialFeatureSelector):
        \mathrm{CV}(S \setminus \{j\})\}
 
     and of equal scores the first feature. That is scikit-learn's ``SequentialFeatureSelector``
-    with the same parameters and the same choice, but it costs a fit from scratch for each
-    candidate and fold. Here, for `mercer.SVC`,
+    with the same parameters and the same rule, but it costs a fit from scratch for each
+    candidate and fold. (Scores are counts of rows: one within rounding of the boundary can turn a
+    choice, so that libraries may differ.) Here, for `mercer.SVC`,
 
     - squared distances and dot products of a candidate are those of S with one feature more or
       less, :math:`D \pm (x_j - x_j')^2` and :math:`XX^\top \pm x_jx_j^\top`;
