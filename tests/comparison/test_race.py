@@ -12,7 +12,8 @@ from mercer.comparison import compare_table, paired_difference, rivals
 from mercer.comparison.folds import make_folds
 from mercer.comparison.outcome import size_of
 from mercer.comparison.race import Race
-from mercer.comparison.rivals import Setting, rivals_for
+from mercer.comparison.rivals import rivals_for
+from mercer.comparison.setting import Setting
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import InputError, as_table
 

@@ -9,7 +9,8 @@ from mercer.comparison.comparison import Comparison
 from mercer.comparison.folds import make_folds
 from mercer.comparison.outcome import Outcome
 from mercer.comparison.race import Race
-from mercer.comparison.rivals import PEERS, Setting, rivals_for
+from mercer.comparison.rivals import PEERS, rivals_for
+from mercer.comparison.setting import Setting
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import as_table
 

@@ -18,7 +18,8 @@ from mercer.comparison.folds import Fold, some_rows
 from mercer.comparison.measures import measure_classes, measure_numbers
 from mercer.comparison.outcome import Outcome, size_of
 from mercer.comparison.pilot import FIRST_ROWS, LEAST_ROWS, STEP, Trial, rows_in_time
-from mercer.comparison.rivals import BASELINE, Rival, Setting
+from mercer.comparison.rivals import BASELINE, Rival
+from mercer.comparison.setting import Setting
 from mercer.comparison.trials import FEW_TRIED, SHARE_OF_TRIALS, TRIAL_ROWS, trials
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import Table
