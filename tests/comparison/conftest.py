@@ -61,6 +61,8 @@ class Clock:
     def within(self, seconds):
         before, self.end = self.end, float("inf") if seconds is None else self.now + seconds
         try:
+            if self.end <= self.now:
+                raise TimeIsOverError
             yield
         finally:
             self.end = before
