@@ -25,10 +25,9 @@ FINITE = (
 """Attributes of our models with which predictions are computed."""
 
 
-def check_sound(model: Any) -> None:
-    """Raise RefusalError if some part of the model contradicts another one."""
+def check_sound(found: list[Any]) -> None:
+    """Raise RefusalError if some of the parts of a model contradict each other."""
     widest, facts = _WidestTrees(), Facts()
-    found = list(parts(model))
     check_search_trees(found)
     for part in found:
         if sp.issparse(part):
@@ -47,7 +46,7 @@ def check_sound(model: Any) -> None:
 
 
 def parts(model: Any) -> Iterator[Any]:
-    """Yield the model and everything in it that is not a container or a single value."""
+    """Yield the model and everything in it that is kept and no container or single value."""
     seen: set[int] = set()
     waiting = [model]
     while waiting:
@@ -63,9 +62,21 @@ def parts(model: Any) -> Iterator[Any]:
             waiting += part.ravel().tolist() if part.dtype.hasobject else []
         elif type(part).__module__.partition(".")[0] in HOMES:
             yield part
-            waiting += getattr(part, "__dict__", {}).values()
+            waiting += kept(part).values()
         elif sp.issparse(part):
             yield part
+
+
+def kept(part: Any) -> dict[str, Any]:
+    """Return the attributes of an object that go into a file; some models leave out what is quick.
+
+    Examples
+    --------
+    >>> kept(slice(3))
+    {}
+    """
+    state = part.__getstate__() if hasattr(part, "__dict__") else None
+    return state if isinstance(state, dict) else {}
 
 
 def _check_sparse(matrix: Any) -> None:

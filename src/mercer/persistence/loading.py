@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -11,8 +12,9 @@ from zipfile import ZipFile
 
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, opened
 from mercer.persistence._arrays import head_of
-from mercer.persistence._header import LARGEST, read_header
+from mercer.persistence._header import LARGEST, check_told, read_header, versions
 from mercer.persistence._json import check_plan, read_json
+from mercer.persistence._probe import OtherAnswersError, check_probe
 from mercer.persistence._schema import Audit
 from mercer.persistence._search_trees import grow_search_trees
 from mercer.persistence._sound import check_sound, parts
@@ -77,9 +79,38 @@ def load(path: Any) -> Any:
         model = skops.load(file, trusted=sorted(audit.types))
         if f"{type(model).__module__}.{type(model).__qualname__}" != header["type"]:
             raise RefusalError("it is not of the type that it says")
-        check_sound(model)
-        grow_search_trees(parts(model))
+        found = list(parts(model))
+        check_sound(found)
+        check_told(model, header)
+        grow_search_trees(found)
+        _try_out(model, found, header, audit.types, file)
     return model
+
+
+def _try_out(
+    model: Any, found: list[Any], header: dict[str, Any], types: set[str], file: BinaryIO
+) -> None:
+    """Ask the model what it was asked when it was saved; earlier files have no questions."""
+    probe, here = header.get("probe"), versions(types)
+    others = [
+        f"{name} {one_line(version)[:20]} (here {here.get(name)})"
+        for name, version in header["versions"].items()
+        if name not in ("python", "skops") and version != here.get(name)
+    ]
+    if probe is None:
+        return
+    try:
+        check_probe(model, found, probe, os.fstat(file.fileno()).st_size)
+    except OtherAnswersError as error:
+        if not others:
+            raise
+        warnings.warn(
+            f"Of a {type(model).__name__} that was saved with {', '.join(others)}, {error}.",
+            stacklevel=3,
+        )
+    except RefusalError as error:
+        written = f", and it was written with {', '.join(others)}" if others else ""
+        raise RefusalError(f"{error}{written}") from None
 
 
 @contextmanager

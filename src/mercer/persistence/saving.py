@@ -11,10 +11,11 @@ from mercer._files import check_writable, written_whole
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
 from mercer.persistence._canonical import canonical
-from mercer.persistence._header import written_header
+from mercer.persistence._header import is_fitted, written_header
 from mercer.persistence._json import check_plan, read_json
+from mercer.persistence._probe import probe_of
 from mercer.persistence._schema import Audit
-from mercer.persistence._sound import check_sound
+from mercer.persistence._sound import check_sound, parts
 from mercer.persistence.errors import (
     ModelFileError,
     RefusalError,
@@ -84,10 +85,12 @@ def _members(model: Any) -> dict[str, bytes]:
         raise ModelFileError(f"mercer.save takes an estimator; got {name}.")
     skops = imported_skops()
     try:
-        check_sound(model)
+        found = list(parts(model))
+        check_sound(found)
         with ZipFile(io.BytesIO(skops.dumps(model))) as archive:
             members = canonical(archive)
-        check_plan(len(members[SCHEMA]), sum(map(len, members.values())))
+        size = sum(map(len, members.values()))
+        check_plan(len(members[SCHEMA]), size)
         arrays = {part: head_in(members[part], part) for part in members if is_array(part)}
         audit = Audit(arrays)
         audit.check(read_json(members[SCHEMA]))
@@ -112,7 +115,8 @@ def _members(model: Any) -> dict[str, bytes]:
         raise ModelFileError(
             f"{name} cannot be saved: {reason}; help(mercer.save) says what can be saved."
         ) from None
-    return {HEADER: written_header(model, audit.types)} | members
+    probe = probe_of(model, found, size) if is_fitted(model) else None
+    return {HEADER: written_header(model, audit.types, probe)} | members
 
 
 def imported_skops() -> ModuleType:
