@@ -206,6 +206,7 @@ def _same(found: Answers, expected: Answers) -> bool:
 
 def zoo() -> Iterator[tuple[str, Any, Any]]:
     """Yield fitted models with rows for them."""
+    from .make_files import FILES, rows
     from .models import fitted_variants
     from .test_around import AROUND, flowers_data
 
@@ -214,6 +215,9 @@ def zoo() -> Iterator[tuple[str, Any, Any]]:
     X, y = flowers_data.__wrapped__()
     for name, model in AROUND.items():
         yield name, model.fit(X, y), X
+    for path in sorted(FILES.glob("*/*.mercer")):
+        if path.stem != "unfitted":
+            yield path.stem, mercer.load(path), rows(path.stem)
 
 
 def main() -> None:

@@ -45,7 +45,7 @@ def probe_of(model: Any, parts: list[Any], file_size: int) -> dict[str, Any] | N
     """Return rows and what a fitted model says about them, for the header of its file.
 
     Rows about which rounding decides are left out. None where no method takes rows that can be
-    made up.
+    made up, and in place of an answer that has no numbers or labels, or is drawn at random.
     """
     methods = [name for name in METHODS if _has(model, name)]
     if not methods:
@@ -62,11 +62,18 @@ def check_probe(model: Any, parts: list[Any], record: Any, file_size: int) -> No
     """Raise RefusalError if a model does not say what its file has."""
     if not isinstance(record, dict) or set(record) != {"rows", "answers"}:
         raise RefusalError("what it says about itself cannot be read")
-    rows, expected = asked(record["rows"], file_size), record["answers"]
+    rows, expected = asked(record["rows"], model, file_size), record["answers"]
     if not isinstance(expected, dict) or not set(expected) <= set(METHODS):
         raise RefusalError("what it says about itself cannot be read")
+    for name in METHODS:
+        if _has(model, name) != (name in expected):
+            raise OtherAnswersError(f"{name} is there now or then, but not both")
+    if rows is None:
+        return
     with undisturbed(parts):
         for name, answer in expected.items():
+            if answer is None:
+                continue
             try:
                 found = _answer(getattr(model, name)(rows), len(rows))
             except Exception as error:
@@ -155,21 +162,26 @@ def _recorded(model: Any, methods: list[str], question: Question) -> dict[str, A
         for name in moved
         if name in answers and _steady(answers[name][1], moved[name][1]).all()  # nothing is drawn
     }
-    return {"rows": few.record, "answers": told} if told else None
+    return {"rows": few.record, "answers": dict.fromkeys(methods) | told} if told else None
 
 
 def _picked(question: Question, rows: Any) -> Question:
     """Return some of the rows of a question."""
-    if isinstance(question.record, dict):
-        record: Any = {
-            name: {kind: [values[k] for k in rows] for kind, values in described.items()}
-            for name, described in question.record.items()
-        }
-        return Question(record, question.rows.iloc[rows], question.shaken.iloc[rows])
-    if question.record == "texts":
+    record = question.record
+    if record == "texts":
         return question
-    record = [question.record[k] for k in rows]
-    return Question(record, question.rows[rows], question.shaken[rows])
+    if isinstance(record, list):
+        lines = [record[k] for k in rows]
+        return Question(lines, question.rows[rows], question.shaken[rows])
+    some: Any = _lines(record, rows)
+    return Question(some, question.rows.iloc[rows], question.shaken.iloc[rows])
+
+
+def _lines(record: Any, rows: Any) -> Any:
+    """Return some rows of the record of a frame, whose lists stand in dictionaries."""
+    if isinstance(record, dict):
+        return {name: _lines(value, rows) for name, value in record.items()}
+    return [record[k] for k in rows]
 
 
 def _answers(model: Any, methods: list[str], rows: Any) -> dict[str, Answer]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils import get_tags
 
 from mercer.persistence._sound import kept
 from mercer.persistence.errors import RefusalError
@@ -67,24 +69,38 @@ def questions(model: Any, parts: list[Any], file_size: int) -> Iterator[Question
         count = min(rows_allowed(file_size), max(FEWEST_ROWS, MOST_NUMBERS // int(n_columns)))
         source = _Source(parts, int(n_columns), count)
         between = _three_digits(source.between())
-        for numbers in (between, np.abs(between)):
+        with_gaps = [_with_gaps(between)] if _takes_gaps(model) else []
+        names = _names(model)
+        if names is not None and find_spec("pandas"):
+            columns = _columns(names, parts, between)
+            if not all("number" in described for described in columns.values()):
+                yield _of_columns(columns)
+            for numbers in (*with_gaps, between):
+                yield _of_numbers(numbers, SHAKEN, names)
+        for numbers in (*with_gaps, between, np.abs(between)):
             yield _of_numbers(numbers, SHAKEN)
         yield _of_numbers(source.known(), 0.0)
-        names = _told(model, "feature_names_in_")
-        if isinstance(names, np.ndarray) and all(isinstance(name, str) for name in names):
-            yield _of_columns(_columns(names.tolist(), parts, between))
     yield Question("texts", list(TEXTS), list(TEXTS))
 
 
-def asked(record: Any, file_size: int) -> Any:
-    """Return the rows of a header as a model takes them; RefusalError if they are none."""
+def asked(record: Any, model: Any, file_size: int) -> Any:
+    """Return the rows of a header as a model takes them; RefusalError if they are none.
+
+    None for a frame where there are no frames: pandas, with which they were made, is not needed to
+    predict from arrays.
+    """
     most = 2 * rows_allowed(file_size)  # the header is a part of the file now
     try:
         if record == "texts":
             return list(TEXTS)
         if isinstance(record, list):
             return _of_text(record, most)
-        return _frame(record, most)
+        ((kind, content),) = record.items()
+        if not find_spec("pandas"):
+            return None
+        if kind == "named":
+            return _named(_of_text(content, most), _names(model))
+        return _frame(content, most)
     except (TypeError, ValueError, AttributeError, KeyError):
         raise RefusalError("the rows to try it on are none") from None
 
@@ -163,6 +179,21 @@ def _told(model: Any, name: str) -> Any:
         return None
 
 
+def _takes_gaps(model: Any) -> bool:
+    try:
+        return bool(get_tags(model).input_tags.allow_nan)
+    except Exception:  # not all that can be saved has tags
+        return False
+
+
+def _with_gaps(numbers: Floats) -> Floats:
+    """Return a copy in which every fourth row lacks a number."""
+    numbers = numbers.copy()
+    rows = np.arange(3, len(numbers), 4)
+    numbers[rows, rows // 4 % numbers.shape[1]] = np.nan
+    return numbers
+
+
 def _three_digits(numbers: Floats) -> Floats:
     return np.array([[float(f"{value:.3g}") for value in row] for row in numbers])
 
@@ -172,9 +203,28 @@ def _shaken(numbers: Floats, share: float) -> Floats:
     return numbers * (1.0 + signs)
 
 
-def _of_numbers(numbers: Floats, share: float) -> Question:
-    text = [" ".join(map(repr, row)) for row in numbers.tolist()]
-    return Question(text, _of_text(text, len(text)), _shaken(numbers, share))
+def _of_numbers(numbers: Floats, share: float, names: list[str] | None = None) -> Question:
+    """Return rows of numbers, in a frame if the columns have names."""
+    lines = [" ".join(map(repr, row)) for row in numbers.tolist()]
+    if names is None:
+        return Question(lines, numbers, _shaken(numbers, share))
+    shaken = _named(_shaken(numbers, share), names)
+    return Question({"named": lines}, _named(numbers, names), shaken)
+
+
+def _names(model: Any) -> list[str] | None:
+    names = _told(model, "feature_names_in_")
+    if not isinstance(names, np.ndarray) or not all(isinstance(name, str) for name in names):
+        return None
+    return list(names.tolist())
+
+
+def _named(numbers: Floats, names: list[str] | None) -> Any:
+    import pandas as pd
+
+    if names is None:
+        raise ValueError
+    return pd.DataFrame(numbers, columns=names)
 
 
 def _of_text(lines: list[str], most: int) -> Floats:
@@ -183,12 +233,12 @@ def _of_text(lines: list[str], most: int) -> Floats:
     return np.array([[float(word) for word in line.split()] for line in lines])
 
 
-def _of_columns(record: dict[str, dict[str, Any]]) -> Question:
+def _of_columns(columns: dict[str, dict[str, Any]]) -> Question:
     shaken = {
         name: {"number": _shaken(np.array(kind["number"]), SHAKEN)} if "number" in kind else kind
-        for name, kind in record.items()
+        for name, kind in columns.items()
     }
-    return Question(record, _frame(record, MOST_ROWS), _frame(shaken, MOST_ROWS))
+    return Question({"columns": columns}, _frame(columns, MOST_ROWS), _frame(shaken, MOST_ROWS))
 
 
 def _columns(names: list[str], parts: list[Any], numbers: Floats) -> dict[str, dict[str, Any]]:
@@ -215,21 +265,17 @@ def _words(known: list[Any], count: int) -> list[str]:
     return [some[k % len(some)] for k in range(count)]
 
 
-def _frame(record: dict[str, dict[str, Any]], most: int) -> Any:
+TYPES = {"number": np.float64, "date": "datetime64[us]", "word": object}
+
+
+def _frame(columns: dict[str, dict[str, Any]], most: int) -> Any:
     import pandas as pd
 
-    columns: dict[str, Any] = {}
-    for name, described in record.items():
+    found = {}
+    for name, described in columns.items():
         ((kind, values),) = described.items()
-        if not 0 < len(values) <= most or kind not in ("number", "word", "date"):
+        words = kind == "number" or all(isinstance(value, str) for value in values)
+        if not 0 < len(values) <= most or not words:
             raise ValueError
-        if kind != "number" and not all(isinstance(value, str) for value in values):
-            raise ValueError
-        columns[name] = (
-            np.array(values, dtype=np.float64)
-            if kind == "number"
-            else np.array(values, dtype="datetime64[us]")
-            if kind == "date"
-            else np.array(values, dtype=object)
-        )
-    return pd.DataFrame(columns)
+        found[name] = np.array(values, dtype=TYPES[kind])  # type: ignore[call-overload]
+    return pd.DataFrame(found)
