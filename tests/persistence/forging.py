@@ -178,7 +178,8 @@ def outcome(path: Path, X: Any, expected: Answers) -> tuple[str, str]:
         model = mercer.load(path)
     except ModelFileError as error:
         said = str(error)
-        assert re.fullmatch(r"[^\n]{20,700}\.", said) and said.isprintable(), said
+        assert re.fullmatch(r"[^\n]{20,700}\.", said), said
+        assert said.isprintable(), said
         return "refused", said
     try:
         found = answers(model, X)

@@ -33,7 +33,7 @@ SHAKEN = 1e-13
 """Share by which numbers are changed to see whether an answer depends on rounding."""
 
 MOST_LINES = 64
-"""Of one array in a model that are looked at."""
+"""Of one array in a model that are looked at, and arrays of a model."""
 
 TEXTS = ("one more line of text", "a second text: the model may know none of its words", "x")
 """For models that read text. None of them comes from a file, which could name other files."""
@@ -111,7 +111,7 @@ class _Source:
     def __init__(self, parts: list[Any], n_columns: int, count: int) -> None:
         self._random = np.random.default_rng(0)
         self._shape = (count, n_columns)
-        self._lines = np.zeros((0, n_columns))
+        self._lines: dict[int, Floats] = {}  # by array, which may stand in many parts
         self._scales: list[tuple[Floats, Floats]] = []
         self._pools: dict[int, list[Floats]] = {}
         for part in parts:
@@ -122,13 +122,15 @@ class _Source:
         n = self._shape[1]
         for value in state.values():
             if _is_numeric(value) and value.ndim == 2 and value.shape[1] == n and value.shape[0]:
-                some = value[:: -(-value.shape[0] // MOST_LINES)]
-                dense = some.toarray() if sp.issparse(some) else np.asarray(some)
-                self._lines = np.vstack([self._lines, dense.astype(np.float64)])
+                if id(value) not in self._lines and len(self._lines) < MOST_LINES:
+                    some = value[:: -(-value.shape[0] // MOST_LINES)]
+                    dense = some.toarray() if sp.issparse(some) else np.asarray(some)
+                    self._lines[id(value)] = dense.astype(np.float64)
         for centre, spread in CENTRES.items():
-            pair = state.get(centre), state.get(spread)
-            if all(_is_numeric(value) and value.shape == (n,) for value in pair):
-                self._scales.append(pair)  # type: ignore[arg-type]
+            pair: Any = (state.get(centre), state.get(spread))
+            fits = all(_is_numeric(value) and value.shape == (n,) for value in pair)
+            if fits and len(self._scales) < MOST_ROWS:
+                self._scales.append(pair)
         for column, known in enumerate(state.get("categories_", [])):
             self._add(column, known)
         if type(part).__name__ == "Tree":
@@ -147,7 +149,8 @@ class _Source:
     def between(self) -> Floats:
         """Return rows of each kind in turn, none of them exactly where the model has one."""
         kinds = [self._random.normal(size=self._shape)]
-        lines = self._lines[np.isfinite(self._lines).all(axis=1)]
+        lines = np.vstack([np.zeros((0, self._shape[1])), *self._lines.values()])
+        lines = lines[np.isfinite(lines).all(axis=1)]
         if len(lines):
             some, others = (self._random.integers(len(lines), size=self._shape[0]) for _ in "ab")
             share = self._random.uniform(0.05, 0.45, size=(self._shape[0], 1))

@@ -25,16 +25,24 @@ from mercer.persistence.saving import imported_skops
 def load(path: Any) -> Any:
     """Return the model that `mercer.save` wrote.
 
-    Nothing in the file is run. Before anything is built, the checksum is compared; then parts,
-    shapes and lengths are compared with what is there, and all types with a list of those that
-    models of mercer and scikit-learn consist of. So the arrays of a file take about twice their
-    length of memory, whatever it claims, and its plan of objects thirteen times its own, which is
-    refused above half a GiB unless the file is as long. Trees for the search of neighbours, which
-    files leave out, are grown again, each once; for many rows of one column with small leaves they
-    take a multiple of the rows, at most 24.
+    A file holds no code, so that nothing in it is run. Before anything is built, the checksum is
+    compared; then parts, shapes and lengths are compared with what is there, and all types with a
+    list of those that models of mercer and scikit-learn consist of. So the arrays of a file take
+    about twice their length of memory, whatever it claims, and its plan of objects thirteen times
+    its own, which is refused above half a GiB unless the file is as long. Trees for the search of
+    neighbours, which files leave out, are grown again, each once; for many rows of one column with
+    small leaves they take a multiple of the rows, at most 24.
 
-    A checksum tells damage, not who wrote a file: one from a stranger runs no code, but its
-    predictions are worth what the stranger's word is.
+    At last the model is tried: the file has up to 32 rows and what the model said about them when
+    it was saved, and it must say the same now, labels exactly and numbers to 1e-9 (less where they
+    depend on rounding). A model that lacks something or whose numbers are others is refused; where
+    versions of the libraries differ and answers with them, that is a warning. Models of what no
+    rows can be made up for, answers that are drawn at random, and files of earlier versions are
+    not tried.
+
+    A checksum tells damage, not who wrote a file: it is no signature. One from a stranger runs no
+    code, but its predictions are worth what the stranger's word is: a number may have been changed
+    where none of the rows shows it, or the answers with it.
 
     Parameters
     ----------
@@ -50,7 +58,7 @@ def load(path: Any) -> Any:
     ------
     ModelFileError
         In one sentence, if the file is damaged, cut off, of another kind, from a later version,
-        or asks for anything that is no part of a model.
+        asks for anything that is no part of a model, or has one that does not say what it said.
 
     See Also
     --------
