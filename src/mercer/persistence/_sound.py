@@ -7,6 +7,7 @@ scikit-learn believes them: an index beyond the end of an array would end the pr
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ def check_sound(found: list[Any]) -> None:
         elif type(part).__name__ == "TreePredictor":
             _check_predictor(part)
         elif hasattr(part, "__dict__"):
+            if not isinstance(vars(part).get("n_jobs"), Integral | None):
+                raise RefusalError(f"n_jobs of a {type(part).__name__} is no number of jobs")
             widest.check(part)
             check_libsvm(part, facts)
             check_lengths(part, facts)
