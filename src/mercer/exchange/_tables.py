@@ -72,12 +72,17 @@ def without_table(model: Any, form: str) -> tuple[Filling | None, Any]:
 def with_fillings(model: Any) -> Any:
     """Return a pipeline whose imputers of numbers are `Filling`, which ONNX has in any precision.
 
-    skl2onnx's own operator for them runs in single precision only.
+    skl2onnx's own operator for them runs in single precision only. It knows types by their names,
+    so that scalers which differ by how they are fitted become those that they are made of.
     """
     if isinstance(model, Pipeline):
         filled = copy(model)
         filled.steps = [(name, with_fillings(step)) for name, step in model.steps]
         return filled
+    if isinstance(model, StandardScaler) and type(model) is not StandardScaler:
+        plain = StandardScaler()
+        vars(plain).update(vars(model))
+        return plain
     numbers = _put_in_gaps(model)
     return model if numbers is None else Filling((), numbers)
 
