@@ -52,5 +52,5 @@ class CommonScaler(StandardScaler):
         if self.with_std:
             unit = np.sqrt(np.mean(self.var_))
             if 0 < unit < np.inf:
-                self.scale_ = np.full_like(self.scale_, unit)
+                self.scale_ = np.full_like(self.var_, unit)
         return self
