@@ -189,7 +189,6 @@ def test_a_fit_anew_keeps_the_scale(found):
 
 
 def test_other_programs_have_the_scale(found):
-    """In C the scalers are folded into the machine, in ONNX there is one for all."""
     runtime = pytest.importorskip("onnxruntime")
     frame = found.table.frame
     session = runtime.InferenceSession(mercer.to_onnx(found.best_, frame).SerializeToString())
