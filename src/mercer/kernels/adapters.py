@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer._blocks import row_blocks
+from mercer._floating_point import as_outside
 
 from ._checks import Floats, as_contraction, as_dense, count_rows
 from .base import Kernel
@@ -100,7 +101,8 @@ class CallableKernel(Kernel):
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Return the (n, m) matrix of k(x_i, y_j); `Y` None means `X`."""
         Y = X if Y is None else Y
-        values = self.function(X, Y, **(self.params or {}))
+        with as_outside():
+            values = self.function(X, Y, **(self.params or {}))
         return _as_matrix(values, self.function, (count_rows(X), count_rows(Y)))
 
     def diag(self, X: Any) -> Floats:
