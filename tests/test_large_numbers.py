@@ -327,9 +327,9 @@ def test_relevance_machines_of_tiny_numbers(machine: Any) -> None:
 
 
 def test_functions_without_digits_are_not_chosen() -> None:
-    """Beside larger ones they take part, and are of no use."""
-    columns = np.column_stack([1e-155 * Y, X])
-    model = RVR(basis="columns").fit(columns, X[:, 0] + 0.1 * Y)
+    """Beside larger ones they take part, and are of no use, whatever they resemble."""
+    columns = np.column_stack([1e-156 * Y, X])
+    model = RVC(basis="columns").fit(columns, Y)
     assert 0 not in model.relevance_
 
 
