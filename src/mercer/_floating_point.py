@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_OF_CALLER: ContextVar[dict[str, Any] | None] = ContextVar("errors of the caller", default=None)
+_OF_CALLER: ContextVar[Any] = ContextVar("errors of the caller", default=None)
 
 
 class Silent:

@@ -183,13 +183,19 @@ def dot_products(X: Points, Y: Points) -> Floats:
     """
     if not sp.issparse(X):
         return X @ Y.T
-    exponents = [int(np.frexp(np.abs(Z.data).max(initial=0.0))[1]) for Z in (X, Y)]
+    exponents = [_exponent(Z.data) for Z in (X, Y)]
     if sum(exponents) > SUBNORMAL:
         return (X @ Y.T).toarray()
     # Products that have lost digits take processors a hundred times as long as others.
     left = _shifted(X, -exponents[0])
     right = left if X is Y else _shifted(Y, -exponents[1])
     return np.ldexp((left @ right.T).toarray(), sum(exponents))
+
+
+def _exponent(values: Floats) -> int:
+    """Return the power of two above the largest size; 0 where all are zero."""
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    return int(np.frexp(largest)[1])
 
 
 def _shifted(X: Any, exponent: int) -> Any:
