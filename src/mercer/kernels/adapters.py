@@ -82,7 +82,8 @@ class CallableKernel(Kernel):
     function : callable
         ``function(X, Y, **params)`` returns the matrix of shape (n, m). The kernels of
         `sklearn.metrics.pairwise` are such functions. To be saved with a model it must be
-        defined at the top level of a module.
+        defined at the top level of a module. What NumPy warns of in it is heard in a fit as it is
+        outside.
     params : dict, default=None
         Further arguments of the function.
 

@@ -12,7 +12,6 @@ from scipy.linalg import block_diag
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer._floating_point import Silent
 from mercer._inputs import checked_rows, checked_weights
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import available_threads, blas_threads
@@ -238,7 +237,7 @@ class RelevanceMachine(KernelMachine):
         means = np.empty((n_outputs, n))
         covariances = np.empty((n_outputs, n_outputs, n)) if spread else None
         for part in _parts(n, max(1, self.mu_.size)):
-            with Silent():
+            with np.errstate(over="ignore", invalid="ignore"):
                 rows = self._functions(X[part])
             means[:, part] = combine(rows, self.weight_output_, self.mu_, n_outputs)
             if covariances is not None:
