@@ -136,7 +136,7 @@ def test_subset_keeps_the_rows_and_may_change_the_sum() -> None:
         (([[0.0]], 0.0, 1.0, 1.0), "p must be a vector"),
         (([0.0, 0.0], [0.0], 1.0, 1.0), "lower must be a number or a vector of 2"),
         (([0.0, 0.0], [0.0, 2.0], 1.0, 1.0), "in row 1 they are 2 and 1"),
-        (([0.0, 0.0], np.nan, 1.0, 1.0), "must not be NaN"),
+        (([0.0, 0.0], [0.0, np.nan], 1.0, 1.0), "must not be NaN"),
         (([0.0, 0.0], 0.0, [1.0, np.nan], 1.0), "must not be NaN"),
         (([0.0, 0.0], np.inf, np.inf, 1.0), r"lower bound must not be \+inf"),
         (([0.0, 0.0], [0.0, -np.inf], [1.0, -np.inf], 1.0), "nor an upper bound -inf"),
