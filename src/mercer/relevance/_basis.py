@@ -108,8 +108,7 @@ class Basis:
 
 def check_size(values: Floats, largest: float) -> None:
     """Refuse functions that have values too large to compute with, or none."""
-    size = max(values.max(initial=0.0), -values.min(initial=0.0))
-    if not size <= largest:
+    if not _size(values) <= largest:
         raise ValueError(
             f"Kernel values or columns of some rows are above {largest:g}, infinite or not a "
             "number; scale the features (for instance with MaxAbsScaler) or choose another kernel."
@@ -126,11 +125,16 @@ def refuse_tiny(values: Any) -> None:
     ...
     ValueError: Kernel values or columns are all below 1e-140; scale the features...
     """
-    if 0.0 < np.abs(values).max(initial=0.0) < LEAST:
+    if 0.0 < _size(values) < LEAST:
         raise ValueError(
             f"Kernel values or columns are all below {LEAST:g}; scale the features (for instance "
             "with MaxAbsScaler) or choose another kernel."
         )
+
+
+def _size(values: Any) -> float:
+    """Return the largest size of a value, without a copy of all."""
+    return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
 def kernel_values(kernel: Kernel, X: Any, centres: Any) -> Floats:
