@@ -373,3 +373,15 @@ def test_only_what_nothing_stops_is_endless(row: int, stopped: str) -> None:
         problem = replace(problem, ridge=np.where(at_row, 1.0, 0.0))
     features = Features.checked(np.array([[1.0], [1.0], [-5.0], [5.0]]), 4)
     assert _endless_direction(problem, features) == (stopped == "nothing")
+
+
+@pytest.mark.parametrize("formulate", [hinge_svc, squared_hinge_svc])
+def test_beyond_numbers_the_start_is_the_answer(formulate: Any) -> None:
+    """Where every step leads to infinity or NaN, what is known is returned as it is."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    problem = formulate(y, 10.0 ** rng.uniform(86, 89, 40))
+    found = solve_linear(problem, 1e109 * rng.normal(size=(40, 4)))
+    assert found.status == "stalled"
+    assert np.isfinite(found.gradient).all()
+    assert found.objective <= 0.0
