@@ -299,3 +299,47 @@ def test_the_width_follows_the_data(scale: float, gamma: str) -> None:
     np.testing.assert_allclose(
         far.decision_function(scale * X), near.decision_function(X), rtol=1e-6, atol=1e-6
     )
+
+
+@pytest.mark.parametrize("machine", [SVDD, NearestHypersphereClassifier])
+def test_equal_rows_are_refused_where_others_of_their_size_are(machine: Any) -> None:
+    """Around their mean they are all zero, but nothing could be asked of such a ball."""
+    model = machine(kernel="linear")
+    with pytest.raises(ValueError, match="scale the features"):
+        model.fit(np.full((4, 3), 1e200), [0, 0, 1, 1])
+    assert not hasattr(model, "kernel_")
+
+
+@pytest.mark.parametrize("machine", [RVC, RVR])
+def test_relevance_machines_of_tiny_numbers(machine: Any) -> None:
+    """The same machine in other units, or a sentence; what overflows on the way is never seen."""
+    own = machine(kernel="linear").fit(2.0**-100 * X, Y)
+    small = machine(kernel="linear").fit(2.0**-220 * X, Y)
+    np.testing.assert_allclose(
+        small.predict(2.0**-220 * X), own.predict(2.0**-100 * X), rtol=1e-6, atol=1e-6
+    )
+    for given in (2.0**-260 * X, csr_array(2.0**-260 * X)):
+        with pytest.raises(ValueError, match=r"all below 1e-140; scale the features"):
+            machine(kernel="linear").fit(given, Y)
+    with pytest.raises(ValueError, match=r"all below 1e-140; scale the features"):
+        machine(basis="columns").fit(1e-200 * X, Y)
+    assert machine(kernel="linear").fit(0.0 * X, Y).relevance_.size == 0
+
+
+def test_functions_without_digits_are_not_chosen() -> None:
+    """Beside larger ones they take part, and are of no use, whatever they resemble."""
+    columns = np.column_stack([1e-156 * Y, X])
+    model = RVC(basis="columns").fit(columns, Y)
+    assert 0 not in model.relevance_
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_steps_of_the_linear_solver_stay_within_numbers(loss: str) -> None:
+    """Slack so dear, and features so large, that a step of Newton's may lead to infinity."""
+    weight = 10.0 ** np.random.default_rng(0).uniform(88, 91, N)
+    model = SVC(kernel="linear", solver="linear", loss=loss, C=0.01)
+    model.fit(1e109 * X, Y, sample_weight=weight)
+    assert np.isfinite(model.dual_coef_).all()
+    assert np.isfinite(model.intercept_).all()
+    assert np.isfinite(model.decision_function(1e109 * X)).all()

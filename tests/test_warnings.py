@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mercer import (
+    RVC,
     RVR,
     SVC,
     SVDD,
@@ -70,3 +72,23 @@ def test_rows_whose_kernel_values_with_themselves_are_unknown() -> None:
     with pytest.warns(UserWarning, match="is not known") as caught:
         model.predict(K[:7])
     assert [warning.filename for warning in caught] == [__file__] * len(caught)
+
+
+def overflowing(X: Any, Y: Any) -> Any:
+    """A Gaussian function in whose exponent a user's own number overflows."""
+    distances = ((X[:, None] - Y) ** 2).sum(axis=2)
+    return np.exp(-distances) + 0.0 * np.minimum(np.exp(1000.0 + 0.0 * distances), 1.0)
+
+
+@pytest.mark.parametrize("machine", [SVC, RVC, SVDD])
+def test_overflow_in_a_function_of_the_user_is_heard(machine: Any) -> None:
+    """As outside of the fit: a warning, nothing, or an error."""
+    X, y = data(20)
+    arguments = (X,) if machine is SVDD else (X, y)
+    with pytest.warns(RuntimeWarning, match="overflow encountered in exp"):
+        machine(kernel=overflowing).fit(*arguments)
+    with np.errstate(over="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine(kernel=overflowing).fit(*arguments)
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        machine(kernel=overflowing).fit(*arguments)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from mercer._floating_point import Silent
 from mercer._sklearn import check_sample_weight, validate_parameter_constraints, validated_fit
 
 Given = ParamSpec("Given")
@@ -101,7 +102,7 @@ def _test_parameters(owner: Any, values: Any, kinds: Any) -> None:
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Any], Any]:
     """Decorate ``fit`` as scikit-learn does, which checks parameters, and refuse dates as data.
 
-    NumPy says nothing of numbers that overflow: whoever needs them refuses them in a sentence.
+    NumPy says nothing of our numbers that overflow, see `Silent`.
     """
     in_context = validated_fit(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
@@ -113,7 +114,7 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Any], Any]:
             y = args[0] if args else keywords.get("y")
             if _holds_time(getattr(y, "dtype", None)) and is_regressor(estimator):
                 refuse_dates(y, "y")  # as names of classes they serve well
-            with np.errstate(over="ignore", invalid="ignore"):
+            with Silent():
                 return fit(estimator, X, *args, **keywords)
 
         return in_context(without_dates)

@@ -133,6 +133,12 @@ def test_the_calls_are_right_as_they_stand() -> None:
     assert _engine.eliminate_features(**elimination_call())["n_rounds"] == 2
 
 
+def test_what_stands_behind_the_prices_is_not_looked_at() -> None:
+    path = path_call(_engine.matrix_rows(IDENTITY), 4)
+    path["prices"] = np.array([1.0, 2.0, -1.0])[:2]
+    assert _engine.solve_path(**path) == 2
+
+
 BAD_PROGRAMS: dict[str, tuple[Arguments, Any, str]] = {
     "four vectors": ({"problem": tuple(vectors(4)[:4])}, ValueError, "a problem is"),
     "six vectors": ({"problem": (*vectors(4), np.ones(4))}, ValueError, "a problem is"),

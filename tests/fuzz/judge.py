@@ -92,6 +92,9 @@ LARGE = 1e60
 ALL_FAILED = "It is very likely that your model is misconfigured."
 """How scikit-learn's searches begin to repeat what all candidates said."""
 
+SMALL = 1e-140
+"""Kernel values all of which have squares without digits."""
+
 INDEFINITE = 1e10
 """Kernel values whose rounding may be larger than the ridge of squared slack."""
 
@@ -104,7 +107,7 @@ def _may_be_indefinite(program: Program) -> bool:
 
 def _is_beyond(program: Program) -> bool:
     """Say whether sizes are a reason to refuse: of kernel values, squares, weights or targets."""
-    if not largest_kernel_value(program) <= LARGE or is_large(program):
+    if not SMALL <= largest_kernel_value(program) <= LARGE or is_large(program):
         return True
     has_quotients = np.isfinite(largest_kernel_value(program, within=True))
     return program.has_extreme_targets or not has_quotients

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer._engine import FEW_VARIABLES
 from mercer.gram.computed import SINGLE_PRECISION_TOL
+from mercer.kernels import RBF
 from tests.oracles import kkt_residual, rounding, snapped
 
 from .machines import MAKERS, Machine, machines_of
@@ -51,11 +52,19 @@ def _check(program: Program, model: Any, machine: Machine) -> Iterator[str]:
 
 
 def _kernel_rounding(program: Program, model: Any) -> float:
-    """Return the rounding of kernel values of at most 1: distances are differences of squares."""
-    gamma = getattr(model.kernel_, "gamma", None)
-    if model.kernel_.is_pairwise or not isinstance(gamma, float) or model.kernel == "poly":
-        return 0.0
-    return min(1.0, 1e-15 * gamma * float((program.plain**2).sum(axis=1).max(initial=0.0)))
+    """Return the rounding of kernel values: distances are differences of squares.
+
+    Those of rows of squared length s have an error of some eps s, and exp(-gamma d) one of gamma
+    times that. The radial kernels inside of others here enter them with slopes of 3 at most, and
+    their columns are multiplied by 2 at most.
+    """
+    inner = [model.kernel_, *model.kernel_.get_params().values()]
+    widths = [np.max(kernel.gamma) for kernel in inner if isinstance(kernel, RBF)]
+    if model.kernel == "laplacian":
+        widths.append(model.kernel_.gamma)
+    outer = 1.0 if isinstance(model.kernel_, RBF) else 12.0
+    longest = float((program.plain**2).sum(axis=1).max(initial=0.0))
+    return min(1.0, 1e-15 * outer * float(sum(widths)) * longest)
 
 
 def _residual(machine: Machine) -> tuple[float, float]:

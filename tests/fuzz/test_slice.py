@@ -58,6 +58,11 @@ MENDED = {
     "differences whose squares overflow": [107005018],
     "quotients of infinite values": [155004299],
     "squares of targets whose sum overflows": [260002370],
+    "products of tiny sparse numbers": [351002913],
+    "functions whose squares have no digits": [353004327],
+    "a step of Newton's beyond numbers": [354001617],
+    "equal rows too large to be asked about": [304004320],
+    "rounding of distances with a width for each feature": [306001027],
 }
 
 

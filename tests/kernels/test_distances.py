@@ -12,7 +12,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from mercer.kernels import squared_distances
-from mercer.kernels._distances import contract_squared_differences, distances_without_features
+from mercer.kernels._distances import (
+    contract_squared_differences,
+    distances_without_features,
+    dot_products,
+)
 
 
 def exact(X, Y):
@@ -107,3 +111,19 @@ def test_contraction_of_squared_differences_where_it_cancels(wide):
     T[:30, 30:60] = np.diag(np.arange(30.0))
     expected = [((X[:, k, None] - X[:, k]) ** 2 * T).sum() for k in range(25)]
     assert_allclose(contract_squared_differences(X, X, T), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-155, 1e-160])
+def test_tiny_sparse_points_keep_their_digits(scale: float) -> None:
+    """Sums of products that are subnormal one by one are those of larger points."""
+    points = np.random.default_rng(0).normal(size=(6, 200))
+    left, right = sp.csr_array(points * scale), sp.csr_array(points[:3] * scale)
+    expected = np.ldexp(dot_products(left * 2.0**500, right * 2.0**500), -1000)
+    assert_array_equal(dot_products(left, right), expected)
+    assert_array_equal(dot_products(left, left), dot_products(left, left).T)
+    assert expected.any()
+
+
+def test_points_of_zeros_have_products_of_zeros() -> None:
+    nothing = sp.csr_array((2, 3))
+    assert_array_equal(dot_products(nothing, nothing), np.zeros((2, 2)))

@@ -29,7 +29,7 @@ TESTS = {
         "tests/solvers/test_smo.py",
         "tests/gram",
         "tests/feature_selection/test_linear_elimination.py",
-        "tests/machines",
+        "tests/solvers/test_bounded_start.py",
         "tests/engine/test_engine.py",
         "tests/engine/test_refusals.py",
     ],

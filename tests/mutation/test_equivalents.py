@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .__main__ import TESTS
 from .equivalents import Equivalent, outdated, read_equivalents
 from .mutants import mutants_of
+from .workshop import ROOT
 
 SOURCE = '''def halves(values):
     """Return 2 halves."""
@@ -39,3 +41,8 @@ def test_every_entry_has_a_reason() -> None:
     entries = read_equivalents()
     assert len(set(entries)) == len(entries) > 0
     assert all(entry.reason for entry in entries)
+
+
+def test_the_tests_of_each_package_are_there() -> None:
+    named = [test.split("::")[0] for tests in TESTS.values() for test in tests]
+    assert [name for name in named if not (ROOT / name).exists()] == []

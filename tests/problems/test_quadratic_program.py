@@ -136,7 +136,7 @@ def test_subset_keeps_the_rows_and_may_change_the_sum() -> None:
         (([[0.0]], 0.0, 1.0, 1.0), "p must be a vector"),
         (([0.0, 0.0], [0.0], 1.0, 1.0), "lower must be a number or a vector of 2"),
         (([0.0, 0.0], [0.0, 2.0], 1.0, 1.0), "in row 1 they are 2 and 1"),
-        (([0.0, 0.0], np.nan, 1.0, 1.0), "must not be NaN"),
+        (([0.0, 0.0], [0.0, np.nan], 1.0, 1.0), "must not be NaN"),
         (([0.0, 0.0], 0.0, [1.0, np.nan], 1.0), "must not be NaN"),
         (([0.0, 0.0], np.inf, np.inf, 1.0), r"lower bound must not be \+inf"),
         (([0.0, 0.0], [0.0, -np.inf], [1.0, -np.inf], 1.0), "nor an upper bound -inf"),
@@ -244,3 +244,10 @@ def test_repair_refuses_what_is_no_point() -> None:
         problem.repair([np.nan, 0.0])
     with pytest.raises(ValueError, match="vector of 2 values"):
         problem.repair([0.0, 0.0, 0.0])
+
+
+def test_repair_of_several_looks_at_the_boxes_too() -> None:
+    """A point with the right sum is not feasible for that."""
+    programs = Programs.of([hinge_svc([1.0, -1.0], C=1.0), hinge_svc([1.0, -1.0], C=4.0)])
+    found = programs.repair([3.0, -3.0, 3.0, -3.0])
+    np.testing.assert_array_equal(found, [1.0, -1.0, 3.0, -3.0])

@@ -218,3 +218,11 @@ def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = two_classes(13)
     with pytest.raises(ImportError, match=r"pip install mercer\[exact\]"):
         solve_exact(hinge_svc(y, 1.0), gram(rbf(X)))
+
+
+def test_one_pair_step_with_a_ridge_leads_to_the_optimum() -> None:
+    """Of (b'(K + R)b)/2 + p'b along b = (t, -t) the least is at t = 2 / (1 + 2 + 3 + 4)."""
+    matrix, ridge = np.diag([1.0, 2.0]), np.array([3.0, 4.0])
+    problem = QuadraticProgram([-1.0, 1.0], -10.0, 10.0, 0.0, ridge)
+    start = Solution.at(problem, np.zeros(2), problem.p.copy(), tol=1e-9)
+    np.testing.assert_allclose(pair_steps(problem, matrix, start, 1e-9), [0.2, -0.2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,7 +33,7 @@ from mercer.solvers._interior_point import InteriorPoint, minimise
 from mercer.solvers._limits import Limits
 from mercer.solvers._newton import Hyperplane, RidgedNewton
 from mercer.solvers.exact import solve_exact
-from mercer.solvers.linear import linear_is_worthwhile, solve_linear
+from mercer.solvers.linear import _endless_direction, linear_is_worthwhile, solve_linear
 
 CLASSIFIERS = {
     "hinge, C = 1e-4": lambda Z, y: hinge_svc(y, 1e-4),
@@ -356,3 +357,31 @@ def test_a_narrow_margin_is_none_the_less_one() -> None:
     assert solution.status != "unbounded"
     w = X.T @ solution.beta
     assert (signs * (X @ w + solution.offset)).min() > 0.99
+
+
+@pytest.mark.parametrize("stopped", ["nothing", "a bound", "a ridge"])
+@pytest.mark.parametrize("row", [0, 1])
+def test_only_what_nothing_stops_is_endless(row: int, stopped: str) -> None:
+    """Equal rows of both classes rise for ever together, unless one of them is held."""
+    problem = hard_margin_svc([1.0, -1.0, -1.0, 1.0])
+    at_row = np.arange(4) == row
+    if stopped == "a bound":
+        lower = np.where(at_row, np.maximum(problem.lower, -1.0), problem.lower)
+        upper = np.where(at_row, np.minimum(problem.upper, 1.0), problem.upper)
+        problem = replace(problem, lower=lower, upper=upper)
+    elif stopped == "a ridge":
+        problem = replace(problem, ridge=np.where(at_row, 1.0, 0.0))
+    features = Features.checked(np.array([[1.0], [1.0], [-5.0], [5.0]]), 4)
+    assert _endless_direction(problem, features) == (stopped == "nothing")
+
+
+@pytest.mark.parametrize("formulate", [hinge_svc, squared_hinge_svc])
+def test_beyond_numbers_the_start_is_the_answer(formulate: Any) -> None:
+    """Where every step leads to infinity or NaN, what is known is returned as it is."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    problem = formulate(y, 10.0 ** rng.uniform(86, 89, 40))
+    found = solve_linear(problem, 1e109 * rng.normal(size=(40, 4)))
+    assert found.status == "stalled"
+    assert np.isfinite(found.gradient).all()
+    assert found.objective <= 0.0

@@ -21,6 +21,7 @@ from mercer.kernels import RBF, Laplacian, Linear, Polynomial
 from mercer.problems import (
     QuadraticProgram,
     epsilon_svr,
+    hard_margin_svc,
     hinge_svc,
     one_class,
     squared_hinge_svc,
@@ -469,3 +470,13 @@ def test_no_step_too_many(missing: int) -> None:
     solution = solve_smo(problem, gram, max_iter=needed - missing)
     assert solution.status == "max_iter"
     assert solution.n_iter == needed - missing > 0
+
+
+def test_a_narrow_margin_is_one() -> None:
+    """Classes a ten-thousandth of the radius apart can be separated, in however many rounds."""
+    rng = np.random.default_rng(0)
+    side = np.where(np.arange(600) < 300, -1.0, 1.0)
+    points = side * np.concatenate([[1e-4], rng.uniform(1e-4, 1.0, 598), [1e-4]])
+    found = solve_smo(hard_margin_svc(side), make_gram(Linear(), points[:, None]), tol=1e-6)
+    assert found.status == "converged"
+    assert found.objective == pytest.approx(-0.5e8, rel=1e-3)

@@ -25,6 +25,9 @@ CANCELLED = 1e-6
 MANY = 0.05
 """Above this share of such pairs, all are computed from differences."""
 
+SUBNORMAL = -960
+"""Power of two below which products, and what is small beside them, may have lost digits."""
+
 
 def squared_distances(X: Any, Y: Any = None) -> Floats:
     r"""Squared Euclidean distances between the rows of `X` and of `Y`.
@@ -178,8 +181,28 @@ def dot_products(X: Points, Y: Points) -> Floats:
 
     NumPy and SciPy both keep the symmetry of a matrix times its own transpose.
     """
-    product = X @ Y.T
-    return product.toarray() if sp.issparse(product) else product
+    if not sp.issparse(X):
+        return X @ Y.T
+    exponents = [_exponent(Z.data) for Z in (X, Y)]
+    if sum(exponents) > SUBNORMAL:
+        return (X @ Y.T).toarray()
+    # Products that have lost digits take processors a hundred times as long as others.
+    left = _shifted(X, -exponents[0])
+    right = left if X is Y else _shifted(Y, -exponents[1])
+    return np.ldexp((left @ right.T).toarray(), sum(exponents))
+
+
+def _exponent(values: Floats) -> int:
+    """Return the power of two above the largest size; 0 where all are zero."""
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    return int(np.frexp(largest)[1])
+
+
+def _shifted(X: Any, exponent: int) -> Any:
+    """Return sparse points times a power of two."""
+    shifted = X.copy()
+    shifted.data = np.ldexp(X.data, exponent)
+    return shifted
 
 
 def dense_rows(X: Points) -> Floats:

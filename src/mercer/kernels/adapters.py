@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer._blocks import row_blocks
+from mercer._floating_point import as_outside
 
 from ._checks import Floats, as_contraction, as_dense, count_rows
 from .base import Kernel
@@ -81,7 +82,8 @@ class CallableKernel(Kernel):
     function : callable
         ``function(X, Y, **params)`` returns the matrix of shape (n, m). The kernels of
         `sklearn.metrics.pairwise` are such functions. To be saved with a model it must be
-        defined at the top level of a module.
+        defined at the top level of a module. What NumPy warns of in it is heard in a fit as it is
+        outside.
     params : dict, default=None
         Further arguments of the function.
 
@@ -100,7 +102,8 @@ class CallableKernel(Kernel):
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Return the (n, m) matrix of k(x_i, y_j); `Y` None means `X`."""
         Y = X if Y is None else Y
-        values = self.function(X, Y, **(self.params or {}))
+        with as_outside():
+            values = self.function(X, Y, **(self.params or {}))
         return _as_matrix(values, self.function, (count_rows(X), count_rows(Y)))
 
     def diag(self, X: Any) -> Floats:

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from mercer._inputs import RememberedParameters, checked_weights
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import wanted_threads
-from mercer.gram import Gram, make_gram
+from mercer.gram import Gram, finite, make_gram
 from mercer.kernels import Kernel, Linear, as_kernel
 from mercer.machines.training import warn_if_indefinite
 from mercer.solvers import Options, Solution, Solutions
@@ -133,8 +133,12 @@ def rows_of(X: Any, kept: Any, is_pairwise: bool) -> Any:
 
 
 def centred(kernel: Kernel, points: Any) -> Any:
-    """Move the points to the origin where that changes no ball, only rounding errors."""
+    """Move the points to the origin where that changes no ball, only rounding errors.
+
+    Equal points would all become zero, however large they are and will be when asked about.
+    """
     if isinstance(kernel, Linear) and not sp.issparse(points):
+        finite(kernel.diag(points))
         return points - points.mean(axis=0)
     return points
 

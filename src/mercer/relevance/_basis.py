@@ -23,6 +23,9 @@ LARGEST_COLUMN, LARGEST_KERNEL = 1e150, 1e70
 """Values of functions whose squares, or whose fourth powers where functions are nearly dependent as
 those of kernels are, have no room in float64."""
 
+LEAST = 1e-140
+"""Functions all of whose values are smaller have squares without digits."""
+
 
 class Basis:
     """Basis functions evaluated at the training rows.
@@ -105,12 +108,33 @@ class Basis:
 
 def check_size(values: Floats, largest: float) -> None:
     """Refuse functions that have values too large to compute with, or none."""
-    size = max(values.max(initial=0.0), -values.min(initial=0.0))
-    if not size <= largest:
+    if not _size(values) <= largest:
         raise ValueError(
             f"Kernel values or columns of some rows are above {largest:g}, infinite or not a "
             "number; scale the features (for instance with MaxAbsScaler) or choose another kernel."
         )
+
+
+def refuse_tiny(values: Any) -> None:
+    """Refuse functions that are all too small to be told apart; all zeros are no functions.
+
+    Examples
+    --------
+    >>> refuse_tiny(np.array([1e-150, 0.0]))
+    Traceback (most recent call last):
+    ...
+    ValueError: Kernel values or columns are all below 1e-140; scale the features...
+    """
+    if 0.0 < _size(values) < LEAST:
+        raise ValueError(
+            f"Kernel values or columns are all below {LEAST:g}; scale the features (for instance "
+            "with MaxAbsScaler) or choose another kernel."
+        )
+
+
+def _size(values: Any) -> float:
+    """Return the largest size of a value, without a copy of all."""
+    return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
 def kernel_values(kernel: Kernel, X: Any, centres: Any) -> Floats:
@@ -129,6 +153,7 @@ def kernel_basis(kernel: Kernel, X: Any, centres: Any, constant: bool, memory: f
     >>> kernel_basis(Linear(), X, X, constant=False, memory=0.0).rows(np.array([1]))
     array([[2., 4.]])
     """
+    refuse_tiny(kernel.diag(X))
     evaluate = _evaluator(kernel, X, centres)
     return Basis(evaluate, centres.shape[0], X.shape[0], constant, memory, LARGEST_KERNEL)
 
@@ -153,6 +178,7 @@ def _evaluator(kernel: Kernel, X: Any, centres: Any) -> Callable[[Indices], Floa
 
 def column_basis(X: Any, constant: bool, memory: float, largest: float = LARGEST_COLUMN) -> Basis:
     """Return the columns of a matrix as functions."""
+    refuse_tiny(X.data if sp.issparse(X) else X)
     columns = X.tocsc() if sp.issparse(X) else X
 
     def evaluate(indices: Indices) -> Floats:

@@ -24,6 +24,9 @@ DEPENDENT = 1e-9
 """A function of whose squared length less than this share is left beside the chosen ones is a
 combination of them."""
 
+SHORTEST = 1e-300
+"""Squared lengths below this have no digits to tell one function from another."""
+
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -52,7 +55,7 @@ class Scores:
     def start(self, output: Any, index: Any) -> tuple[float, float]:
         """Return the best precision for a function, and its weight then."""
         s, q = float(self.s[output, index]), float(self.q[output, index])
-        alpha = s * s / (q * q - s)
+        alpha = s / (q * q / s - 1.0)  # no fourth powers, which vanish early
         return alpha, q / (alpha + s)
 
 
@@ -199,7 +202,7 @@ def _scores(
     p = model.posterior
     spread = np.matmul(p.whitening, crossed)
     s = lengths - np.einsum("kmj,kmj->kj", spread, spread)
-    s[s < DEPENDENT * lengths] = 0.0
+    s[(s < DEPENDENT * lengths) | (lengths < SHORTEST)] = 0.0
     return Scores(_open(model, indices, s), q)
 
 

@@ -117,13 +117,20 @@ class RidgedNewton:
             The square of the Newton decrement.
         whole : bool
             Whether the step was taken whole.
+
+        Raises
+        ------
+        LinAlgError
+            Where the step leads beyond the range of numbers; the hyperplane stays where it was.
         """
         move = -self._curvature(view.beta).solve(view.residual)
         change = self.features.times(move[:-1])
         length = self._line_search(plane.w, view, move, change + move[-1])
-        plane.w = plane.w + length * move[:-1]
-        plane.b += length * float(move[-1])
-        plane.values += length * change
+        b, values = plane.b + length * float(move[-1]), plane.values + length * change
+        level = values + b
+        if not (np.isfinite(level).all() and np.isfinite(self.variables(level)).all()):
+            raise np.linalg.LinAlgError("The step leads beyond the range of numbers.")
+        plane.w, plane.b, plane.values = plane.w + length * move[:-1], b, values
         return abs(float(view.residual @ move)), length == 1.0
 
     def _curvature(self, beta: Vector) -> ScaledCholesky:

@@ -223,6 +223,12 @@ class _Search:
         gradient += problem.ridge * beta + problem.p
         return Solution.at(problem, beta, gradient, tol=self.tol, n_iter=n_iter, status=status)
 
+    def near(self, beta: Vector, status: Status = "stalled") -> Solution:
+        """Return a feasible point nearby as a solution, or any where there is none nearby."""
+        if not np.isfinite(beta).all():
+            return self.judge(self.problem.feasible_point(), status)
+        return self.judge(self.problem.repair(beta), status)
+
     def run(self, start: Vector | None) -> Solution:
         """Search from a feasible point, or from nothing."""
         known = None if start is None else self.judge(start)
@@ -235,7 +241,7 @@ class _Search:
             few = 3 * (self.features.d + 1) + 50
             found = polish(self.problem, found, self._block, self.judge, few)
         known = self.judge(self.problem.feasible_point() if start is None else start, found.status)
-        return known if known.objective < found.objective else found
+        return found if found.objective <= known.objective else known  # NaN is no better
 
     def _block(self, rows: Rows) -> Vector:
         values = self.features.take(rows).values
@@ -257,11 +263,11 @@ class _Search:
                 return by_newton
         beta, width = self._smooth(plane, width)
         if self.limits.reason:
-            return self.judge(self.problem.repair(beta), self.limits.reason)
+            return self.near(beta, self.limits.reason)
         # Only rows in the band violate their conditions, by half its width: enough for many rows.
         # Few are solved further, because that costs nothing.
         if width <= self.tol and self.problem.n >= _MANY:
-            found = self.judge(self.problem.repair(beta))
+            found = self.near(beta)
             if found.converged:
                 return found
         found = self._sift(plane, width)
@@ -306,7 +312,7 @@ class _Search:
             view = newton.view(plane)
             error = float(np.abs(self.features.sample @ view.residual[:-1]).max(initial=0.0))
             if error <= 0.5 * self.tol:
-                found = self.judge(self.problem.repair(view.beta))
+                found = self.near(view.beta)
                 if found.converged:
                     return found
             idle = 0 if error < 0.5 * least else idle + 1
@@ -318,7 +324,7 @@ class _Search:
             except np.linalg.LinAlgError:
                 break
             self.limits.n_iter += 1
-        return self.judge(self.problem.repair(view.beta), self.limits.reason or "stalled")
+        return self.near(view.beta, self.limits.reason or "stalled")
 
     def _smooth(self, plane: Hyperplane, width: float, least: float = 0.0) -> tuple[Vector, float]:
         """Bring the hyperplane close to the optimum, until few rows are left in the band.
@@ -350,7 +356,10 @@ class _Search:
         for _ in range(_MOST_STEPS_A_STAGE):
             if self.limits.stop(width):
                 break
-            decrease, whole = newton.step(plane, newton.view(plane))
+            try:
+                decrease, whole = newton.step(plane, newton.view(plane))
+            except np.linalg.LinAlgError:
+                break
             self.limits.n_iter += 1
             largest = max(largest, decrease)
             if whole and decrease <= _STAGE_ACCURACY * largest:
@@ -366,7 +375,7 @@ class _Search:
         for attempt in range(_MOST_ROUNDS):
             rows = np.flatnonzero(undecided)
             beta[rows], status = self._solve_rows(rows, beta, plane, np.abs(level[rows]))
-            found = self.judge(problem.repair(beta), status)
+            found = self.near(beta, status)
             if found.converged or found.status == "unbounded" or self.limits.reason:
                 break
             beta, level = found.beta.copy(), found.gradient + found.offset
