@@ -123,8 +123,9 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Value of the criterion at the best parameters; smaller is better.
     best_score_ : float
         Accuracy of the best parameters, from 0 to 1: the share of the `n_rows_` rows, by weight,
-        that machines trained without their fold, one of five, get right. The parameters have seen
-        all of these rows, so that it is a little too good, as in any search.
+        that machines trained without their fold, one of five, get right ("balanced" class weights
+        are those of all rows). The parameters have seen all of these rows, so that it is a little
+        too good, as in any search.
     best_index_ : int
         The best parameters' row in `cv_results_`.
     cv_results_ : dict of arrays
