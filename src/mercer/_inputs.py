@@ -68,20 +68,22 @@ class RememberedParameters:
 
     scikit-learn reads the signature of the constructor whenever parameters are asked for, and tests
     every parameter in every fit, which both take longer than a small fit itself. Here the names
-    are read once for each class, and values that have passed are not tested again.
+    are read once, when a class is made, and values that have passed are not tested again.
     """
 
-    _parameter_names: ClassVar[Any]
+    _parameter_names: ClassVar[list[str]]
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
 
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        cls._parameter_names = super()._get_param_names()  # type: ignore[misc]
+
     @classmethod
-    def _get_param_names(cls) -> Any:
-        if "_parameter_names" not in cls.__dict__:
-            cls._parameter_names = super()._get_param_names()  # type: ignore[misc]
+    def _get_param_names(cls) -> list[str]:
         return cls._parameter_names
 
     def _validate_params(self) -> None:
-        values = tuple([getattr(self, name) for name in self._get_param_names()])
+        values = tuple([getattr(self, name) for name in self._parameter_names])
         kinds = tuple(map(type, values))  # for 1, 1.0 and True are equal
         if _PLAIN_TYPES.issuperset(kinds):
             owner: Any = type(self)
@@ -95,7 +97,7 @@ _PLAIN_TYPES = {bool, int, float, str, type(None), np.float64, np.int64}
 
 @lru_cache(maxsize=256)  # a refusal is an exception, which is not kept
 def _test_parameters(owner: Any, values: Any, kinds: Any) -> None:
-    named = dict(zip(owner._get_param_names(), values))
+    named = dict(zip(owner._parameter_names, values))
     validate_parameter_constraints(owner._parameter_constraints, named, owner.__name__)
 
 
@@ -276,6 +278,11 @@ def class_codes(y: Any, classes: Any) -> NDArray[np.int64]:
             f"classifier, {classes.tolist()}."
         )
     return np.searchsorted(classes, labels)
+
+
+def given_weights(sample_weight: Any, X: Any) -> Any:
+    """Return the weights that a user gives, checked, or None where there are none."""
+    return None if sample_weight is None else checked_weights(sample_weight, X)
 
 
 LARGEST_WEIGHT = 1e100

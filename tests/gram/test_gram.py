@@ -10,7 +10,6 @@ import pytest
 import scipy.sparse as sp
 
 from mercer import _engine
-from mercer._blocks import row_blocks
 from mercer.gram import (
     ComputedGram,
     RequestedGram,
@@ -33,6 +32,7 @@ from mercer.kernels import (
     Sigmoid,
     Weighted,
 )
+from mercer.kernels.blocks import row_blocks
 from mercer.problems import hinge_svc
 from mercer.solvers import solve_smo
 from mercer.svm import SVC

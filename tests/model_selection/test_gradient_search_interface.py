@@ -130,6 +130,31 @@ def test_best_score_is_the_accuracy_on_folds(kernel: str) -> None:
     assert 0.9 < search.best_score_ < 1.0
 
 
+def test_rows_whose_class_is_in_no_other_fold_are_never_right() -> None:
+    X, y = load_iris(return_X_y=True)
+    rare = np.arange(6)  # of six classes two meet in one of five folds, and leave nothing of a pair
+    X = StandardScaler().fit_transform(np.concatenate([X, 20.0 + 5.0 * rare[:, None] + X[:6]]))
+    y = np.concatenate([y, 3 + rare])
+    search = GradientSearch(SVC(loss="squared_hinge"), "evidence", max_evaluations=2).fit(X, y)
+    assert 0.8 * len(y) < len(y) * search.best_score_ <= 150
+
+
+def test_the_last_fit_of_a_relevance_machine_is_its_evaluation(monkeypatch: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    fits, plain = [], RVC.fit
+
+    def counted(*given: Any, **named: Any) -> Any:
+        fits.append(given)
+        return plain(*given, **named)
+
+    monkeypatch.setattr(RVC, "fit", counted)
+    search = GradientSearch(RVC(), max_evaluations=4).fit(X[50:], y[50:])
+    assert len(fits) == search.n_evaluations_ + 5  # those of the folds
+    anew = clone(search.best_estimator_).fit(X[50:], y[50:])
+    assert vars(anew).keys() == vars(search.best_estimator_).keys()
+    np.testing.assert_array_equal(anew.decision_function(X), search.decision_function(X))
+
+
 @pytest.mark.parametrize(("criterion", "loss"), CRITERIA)
 @pytest.mark.parametrize(
     ("C_bounds", "kernel_bounds", "C"),

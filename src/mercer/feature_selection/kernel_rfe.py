@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._inputs import checked_weights, classes_of, fit_context
+from mercer._inputs import classes_of, fit_context, given_weights
 from mercer._sklearn import HasMethods, Interval, RealNotInt, StrOptions
 from mercer._threads import holds_blas
 from mercer.feature_selection._estimator_ranker import EstimatorRanker
@@ -313,7 +313,7 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
             The fitted selector.
         """
         X, y = self._validated(X, y)
-        weights = None if sample_weight is None else checked_weights(sample_weight, X)
+        weights = given_weights(sample_weight, X)
         if weights is not None and not weights.all():
             kept = np.flatnonzero(weights)
             X, y, weights = X[kept], y[kept], weights[kept]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _engine
-from mercer._blocks import row_blocks
+from mercer.kernels.blocks import row_blocks
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

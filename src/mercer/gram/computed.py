@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer import _engine
-from mercer._blocks import row_blocks
 from mercer._threads import blas_for
 from mercer.gram.base import (
     Floats,
@@ -30,6 +29,7 @@ from mercer.gram.pairwise import (
     products,
 )
 from mercer.kernels import Kernel, PairwiseForm
+from mercer.kernels.blocks import row_blocks
 
 DENSE_LIMIT = 256 * 2**20
 """Sparse data of fewer bytes than this when dense are made dense, since the engine is faster."""
@@ -179,9 +179,11 @@ class _Points:
 
     @cached_property
     def fits_single(self) -> bool:
-        with np.errstate(over="ignore", invalid="ignore"):
-            largest = np.abs(self.form.diagonal(self.double)).max(initial=0.0)
-        return all(map(fits_single, (self.squared, self.form.gamma, float(largest))))
+        largest = self.form.factor
+        if not self.form.is_stationary:
+            with np.errstate(over="ignore", invalid="ignore"):
+                largest = float(np.abs(self.form.diagonal(self.double)).max(initial=0.0))
+        return all(map(fits_single, (self.squared, self.form.gamma, largest)))
 
     @cached_property
     def exponent(self) -> float:

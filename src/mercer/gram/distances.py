@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from mercer._blocks import row_blocks
 from mercer.gram.base import StoredGram, padded
 from mercer.kernels import squared_distances
+from mercer.kernels.blocks import row_blocks
 
 
 class SquaredDistances:

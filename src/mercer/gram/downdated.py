@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._blocks import row_blocks
 from mercer.gram.base import Floats, StoredGram
 from mercer.kernels import Kernel, squared_distances
+from mercer.kernels.blocks import row_blocks
 
 Features = NDArray[np.intp]
 

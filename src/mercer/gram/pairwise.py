@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer import _engine
-from mercer._blocks import row_blocks
 from mercer._threads import available_threads
 from mercer.gram.base import BEYOND_NUMBERS, Floats
 from mercer.kernels import Kernel, PairwiseForm
+from mercer.kernels.blocks import row_blocks
 
 FAMILIES = ("linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "sigmoid")
 """The engine's numbering of the kernel families."""

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._blocks import row_blocks
 from mercer._threads import holds_blas
 from mercer.inspection.expansion import KernelExpansion, kernel_expansion
+from mercer.kernels.blocks import row_blocks
 
 Floats = NDArray[np.float64]
 

@@ -9,9 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from mercer._blocks import IN_CACHE, row_blocks
-
 from ._checks import Floats, Points, as_pair
+from .blocks import IN_CACHE, row_blocks
 
 DIRECT_COLUMNS = 8
 """Up to this many columns the plain sum of squared differences is as fast as a matrix product."""

@@ -8,11 +8,11 @@ from typing import Any, NoReturn, Self
 import numpy as np
 import scipy.sparse as sp
 
-from mercer._blocks import row_blocks
 from mercer._floating_point import as_outside
 
 from ._checks import Floats, as_contraction, as_dense, count_rows
 from .base import Kernel
+from .blocks import row_blocks
 
 GRADIENT_BYTES = 64 * 2**20
 """Memory for one block of derivatives of a Gaussian-process kernel."""

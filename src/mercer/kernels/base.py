@@ -11,11 +11,11 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mercer._blocks import IN_CACHE, row_blocks
 from mercer._inputs import RememberedParameters
 
 from ._checks import Floats, as_coefficients, as_contraction, as_dense, as_points, count_rows
 from ._left_out import as_left_out_weights, whole_weights
+from .blocks import IN_CACHE, row_blocks
 
 Family = Literal["linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "sigmoid"]
 
@@ -466,7 +466,8 @@ class Kernel(ABC, RememberedParameters, BaseEstimator):
     # ---- helpers ----------------------------------------------------------------------------
 
     def _replace(self, **changes: Any) -> Self:
-        return type(self)(**{**self.get_params(deep=False), **changes})
+        own = {name: getattr(self, name) for name in self._parameter_names}
+        return type(self)(**{**own, **changes})
 
     def _part(self, name: str = "kernel") -> Kernel:
         return self.parts()[name]

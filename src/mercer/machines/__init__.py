@@ -1,7 +1,6 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
-from mercer.machines.fold import Fold
-from mercer.machines.fold_path import FoldPath, PathSettings, SharedMatrix
+from mercer.machines.fold_path import Fold, FoldPath, PathSettings, SharedMatrix
 from mercer.machines.kernel_machine import (
     KERNEL_CONSTRAINTS,
     MARGIN_CONSTRAINTS,

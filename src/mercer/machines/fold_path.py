@@ -1,4 +1,4 @@
-"""The machines of a fold, for one price after another."""
+"""A fold, its machines, and these for one price after another."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram import Gram, StoredGram, finite
+from mercer.gram import Gram, StoredGram
 from mercer.gram.base import fits_single
-from mercer.machines.fold import Fold, FoldMachine
+from mercer.machines.training import Penalty, TwoClassTask, decompose
 from mercer.problems import QuadraticProgram
 from mercer.solvers import BoundedStart, Options, PathSolutions, Solution, solve, solve_path
 from mercer.solvers.path import SINGLE_MARGIN, SINGLE_ROUNDING
@@ -32,6 +32,86 @@ HIDDEN_BY_OFFSET = FAINT / np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True, eq=False)
+class FoldMachine:
+    """One machine of a fold, at a price of 1.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+    rows : ndarray of int
+        Whose variables the program has.
+    is_whole : bool
+        Whether these are all rows, those left out being closed: they get their values for nothing.
+    ends : ndarray of shape (n_classes,) or None
+        Where the variables of each class end, if all do.
+    """
+
+    program: QuadraticProgram
+    rows: Rows
+    is_whole: bool
+    ends: Floats | None
+
+    @cached_property
+    def bounds(self) -> Floats:
+        """Where each variable ends; the other end is zero."""
+        return self.program.lower + self.program.upper
+
+    @cached_property
+    def largest(self) -> float:
+        """The most that a variable can weigh, which need not be finite."""
+        return float(np.abs(self.bounds).max())
+
+    @cached_property
+    def room(self) -> float:
+        """The most that the variables can weigh together."""
+        return float(np.abs(self.bounds).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows to learn from, rows left out, and the machines to be trained.
+
+    Parameters
+    ----------
+    codes : ndarray of int of shape (n,)
+        Classes of all rows, 0, 1, ...
+    n_classes : int
+        Those of the training rows. With fewer than the matrix was made for, ``codes`` are others.
+    train, test : ndarray of int
+    penalty : Penalty
+        Of the training rows, for a price of 1.
+    multi_class : {"ovo", "ovr"}
+    """
+
+    codes: Rows
+    n_classes: int
+    train: Rows
+    test: Rows
+    penalty: Penalty
+    multi_class: str
+
+    @cached_property
+    def machines(self) -> list[FoldMachine]:
+        """One for two classes, else one for each pair or each class."""
+        tasks = decompose(self.codes[self.train], self.n_classes, self.multi_class)
+        return [self._machine(task) for task in tasks]
+
+    def _machine(self, task: TwoClassTask) -> FoldMachine:
+        program, rows, n = self.penalty.program(task), self.train[task.rows], self.codes.size
+        if rows.size + self.test.size != n:
+            return FoldMachine(program, rows, False, None)
+        spread = np.zeros((4, n))
+        spread[:, rows] = program.p, program.lower, program.upper, program.ridge
+        p, lower, upper, ridge = spread
+        whole = QuadraticProgram.known(p, lower, upper, program.delta, ridge)
+        bounds, ends = lower + upper, None
+        if np.isfinite(bounds).all():
+            ends = np.zeros(self.n_classes)
+            ends[self.codes[rows]] = bounds[rows]
+        return FoldMachine(whole, np.arange(n), True, ends)
+
+
+@dataclass(frozen=True, eq=False)
 class SharedMatrix:
     """A kernel matrix for all folds and all prices.
 
@@ -44,14 +124,12 @@ class SharedMatrix:
         tolerance, and for kernels so narrow that float32 would call all distant points equally
         distant.
     start : BoundedStart
-        Where machines of all rows begin, if not at zero.
-    diagonal : ndarray of shape (n,)
+        Solves machines of all rows.
     """
 
     gram: StoredGram
     exact: Gram
     start: BoundedStart
-    diagonal: Floats
 
     @classmethod
     def of(cls, gram: StoredGram, exact: Gram, codes: Rows) -> SharedMatrix:
@@ -59,7 +137,7 @@ class SharedMatrix:
 
         A matrix beyond computing with is refused here, before any fold begins.
         """
-        return cls(gram, exact, BoundedStart(gram, codes), finite(gram.diag()))
+        return cls(gram, exact, BoundedStart(gram, codes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,18 +203,18 @@ class FoldPath:
     ) -> tuple[Floats, list[Solution]]:
         """Return decision values for one machine along the path."""
         prices, options, rows = settings.prices, settings.options, machine.rows
-        shared, diagonal, first = self.matrix.gram, self.matrix.diagonal, None
-        gram: Gram = shared
+        shared, start = self.matrix.gram, self.matrix.start
         if machine.is_whole:
-            first = self._first(machine, prices[0])
+            own = (machine.bounds, machine.ends, self.fold.test)
+            found = start.solve(machine.program, prices, settings.rough, *own)
+            diagonal, values = start.diagonal, found.images[:, wanted]
         else:
-            gram, diagonal = shared.stored(rows, "single"), diagonal[rows]
-        found = solve_path(machine.program, gram, prices, settings.rough, start=first)
+            found = solve_path(
+                machine.program, shared.stored(rows, "single"), prices, settings.rough
+            )
+            diagonal = start.diagonal[rows]
+            values = _products(found.betas, diagonal, shared.values[np.ix_(rows, wanted)])
         betas, offsets = found.betas, found.offset
-        if machine.is_whole:
-            values = found.images[:, wanted]
-        else:
-            values = _products(betas, diagonal, shared.values[np.ix_(rows, wanted)])
         values += offsets[:, None]
         unsolved: list[Solution] = []
         if not _is_sound(found, machine, diagonal, options.tol):
@@ -146,19 +224,11 @@ class FoldPath:
             self._mend_distant(values, weak, rows, betas, offsets)
         return values, unsolved
 
-    def _first(self, machine: FoldMachine, price: float) -> tuple[Floats, Floats, float] | None:
-        """Return where to begin, if better than zero is known."""
-        start, ends = self.matrix.start, machine.ends
-        if ends is None or ends.size < start.n_classes:
-            return None
-        found = start.point(price * machine.bounds, price * ends, self.fold.test)
-        return None if found is None else (*found, price)
-
     def _mend_doubtful(
         self, values: Floats, found: PathSolutions, rows: Rows, wanted: Rows, options: Options
     ) -> list[Solution]:
         """Solve in float64 what float32 rows may have spoilt, and return what is unsolved still."""
-        diagonal = self.matrix.diagonal[rows]
+        diagonal = self.matrix.start.diagonal[rows]
         failed, doubtful, is_noise = _judged(found, found.betas * diagonal, options.tol)
         unsolved = [found[k] for k in np.flatnonzero(failed & ~doubtful).tolist()]
         for k in np.flatnonzero(doubtful).tolist():

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from mercer._inputs import RememberedParameters, checked_weights
+from mercer._inputs import RememberedParameters
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import wanted_threads
 from mercer.gram import Gram, finite, make_gram
@@ -82,19 +82,20 @@ class TrainingRows:
     def of(
         cls,
         X: Any,
-        sample_weight: Any,
+        weights: Floats | None,
         kernel: Kernel,
         *,
         cache_bytes: float,
         translate: bool = False,
     ) -> TrainingRows:
-        """Check weights, choose the rows, resolve the kernel and make its matrix.
+        """Choose the rows, resolve the kernel and make its matrix.
 
         Parameters
         ----------
         X : ndarray or sparse matrix of shape (n, d)
             Validated.
-        sample_weight : array-like of shape (n,) or None
+        weights : ndarray of shape (n,) or None
+            Checked; None stands for 1 each.
         kernel : Kernel
             As the parameters describe it.
         cache_bytes : float
@@ -106,14 +107,14 @@ class TrainingRows:
         is_pairwise = kernel.is_pairwise
         if is_pairwise:
             check_square(X)
-        weights = checked_weights(sample_weight, X)
-        kept = np.flatnonzero(weights)
+        kept = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
+        own = None if weights is None else weights[kept]
         points = rows_of(X, kept, is_pairwise)
-        kernel = kernel.resolve(points, None if sample_weight is None else weights[kept])
+        kernel = kernel.resolve(points, own)
         moved = centred(kernel, points) if translate else points
         gram = make_gram(kernel, moved, memory=cache_bytes)
         warn_if_indefinite(kernel, gram)
-        return cls(X, kept, weights[kept], points, kernel, gram)
+        return cls(X, kept, np.ones(kept.size) if own is None else own, points, kernel, gram)
 
 
 def check_square(matrix: Any) -> None:
@@ -188,12 +189,12 @@ class KernelMachine(RememberedParameters, BaseEstimator):
         return np.maximum(solved.n_iter, solved.converged)
 
     def _training_rows(
-        self, X: Any, sample_weight: Any, *, translate: bool = False
+        self, X: Any, weights: Floats | None, *, translate: bool = False
     ) -> TrainingRows:
-        """Return the rows of a fit with their kernel matrix."""
+        """Return the rows of a fit with their kernel matrix; None stands for weights of 1."""
         return TrainingRows.of(
             X,
-            sample_weight,
+            weights,
             self._make_kernel(),
             cache_bytes=self.cache_size * 1e6,
             translate=translate,

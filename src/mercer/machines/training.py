@@ -262,13 +262,14 @@ class Training:
         -------
         Training
         """
+        rows = None if len(tasks) == 1 else tasks.rows
         programs = penalty.programs(tasks)
         fits = starts is not None and [len(s) for s in starts] == np.diff(tasks.ends).tolist()
         solutions = solve_all(
             programs,
             gram,
             options,
-            rows=None if len(tasks) == 1 else tasks.rows,
+            rows=rows,
             warm_start=np.concatenate(starts) if starts is not None and fits else None,
         )
         if "unbounded" in solutions.status:

@@ -53,12 +53,12 @@ class KernelData:
     def contract(self, weights: Floats, rows: Rows, columns: Rows) -> Floats:
         r"""Return :math:`\sum_{ij} W_{ij}\,\partial K_{ij}/\partial\theta_p` over a block."""
         kernel = self.kernel
+        if isinstance(kernel, RBF) and not (np.ndim(kernel.gamma) and sp.issparse(self.points)):
+            return self._contract_widths(weights, rows, columns)
         if kernel.theta.size == 0:
             return np.empty(0)
         if kernel.is_pairwise:
             return kernel.contract_gradient(self.points[np.ix_(rows, columns)], weights)
-        if isinstance(kernel, RBF) and not (np.ndim(kernel.gamma) and sp.issparse(self.points)):
-            return self._contract_widths(weights, rows, columns)
         right = None if columns is rows else self.points[columns]
         return kernel.contract_gradient(self.points[rows], weights, right)
 

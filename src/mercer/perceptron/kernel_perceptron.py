@@ -14,7 +14,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._blocks import row_blocks
 from mercer._inputs import (
     checked_data,
     checked_rows,
@@ -28,6 +27,7 @@ from mercer._warnings import warn
 from mercer.gram import finite, gives_numbers, kernel_products, make_gram
 from mercer.gram.computed import DENSE_LIMIT
 from mercer.kernels import Kernel, Linear
+from mercer.kernels.blocks import row_blocks
 from mercer.machines import KernelMachine, warn_if_indefinite
 from mercer.perceptron._learning import (
     DualLearner,

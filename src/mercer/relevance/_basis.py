@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer._blocks import row_blocks
 from mercer.gram.pairwise import centre_for, engine_points, fill, has_products
 from mercer.kernels import Kernel
+from mercer.kernels.blocks import row_blocks
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

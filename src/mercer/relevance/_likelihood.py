@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
@@ -122,7 +123,7 @@ class Bernoulli:
     n_outputs: ClassVar[int] = 1
     is_quadratic: ClassVar[bool] = False
 
-    @property
+    @cached_property
     def of_nothing(self) -> float:
         """The log likelihood where f is 0."""
         return -float(np.log(2.0) * self.weights.sum())
@@ -165,7 +166,7 @@ class Softmax:
 
     is_quadratic: ClassVar[bool] = False
 
-    @property
+    @cached_property
     def of_nothing(self) -> float:
         """The log likelihood where f is 0."""
         return -float(np.log(self.n_outputs) * self.weights.sum())

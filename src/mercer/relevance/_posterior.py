@@ -240,6 +240,8 @@ class _Place:
 
 def combine(rows: Floats, outputs: Indices, weights: Floats, n_outputs: int) -> Floats:
     """Return the sums of the functions for each output, of shape (n_outputs, n)."""
+    if n_outputs == 1:
+        return np.asarray(weights @ rows)[None]
     sums = np.empty((n_outputs, rows.shape[1]))
     for k, part in enumerate(parts_of(outputs, n_outputs)):
         np.matmul(weights[part], rows[part], out=sums[k])
@@ -248,6 +250,8 @@ def combine(rows: Floats, outputs: Indices, weights: Floats, n_outputs: int) -> 
 
 def projections(rows: Floats, outputs: Indices, values: Floats) -> Floats:
     """Return the products of each function with the values of its output."""
+    if len(values) == 1:
+        return np.asarray(rows @ values[0])
     products = np.empty(len(rows))
     for k, part in enumerate(parts_of(outputs, len(values))):
         np.matmul(rows[part], values[k], out=products[part])
@@ -277,13 +281,14 @@ def _factor(products: Floats, alpha: Floats) -> tuple[Floats, float]:
     if m == 0:
         return np.empty((0, 0)), 0.0
     scale = 1.0 / np.sqrt(products.diagonal() + alpha)
-    hessian = products * scale
-    hessian *= scale[:, None]
+    hessian = products * scale[:, None]
+    hessian *= scale
     hessian.flat[:: m + 1] = 1.0
-    lower = _cholesky(hessian)
+    lower = _cholesky(hessian.T)  # which is itself, in the order of LAPACK
     log_determinant = 2.0 * float(np.log(lower.diagonal() / scale).sum())
-    whitening, _ = lapack.dtrtri(lower, lower=1)
-    return whitening * scale, log_determinant
+    whitening, _ = lapack.dtrtri(lower, lower=1, overwrite_c=1)
+    whitening *= scale
+    return whitening, log_determinant
 
 
 def _cholesky(matrix: Floats) -> Floats:

@@ -1,7 +1,6 @@
 """Ways to solve the quadratic program, and how good the answer is."""
 
-from mercer.solvers.bounded_start import BoundedStart
-from mercer.solvers.path import PathSolutions, solve_path
+from mercer.solvers.path import BoundedStart, PathSolutions, solve_path
 from mercer.solvers.solution import Solution, Solutions, StartingPoint
 from mercer.solvers.solve import Options, solve, solve_all, solve_smo
 

@@ -173,8 +173,8 @@ def smo_all(
     start = None
     if isinstance(warm_start, StartingPoint):
         start = (warm_start.beta, warm_start.image)
-    diagonal = finite(gram.diag())
-    source, view = gram.source()
+    diagonal, (source, view) = finite(gram.diag()), gram.source()
+    in_single = n > _engine.FEW_VARIABLES and gram.allows_single(float(gaps.min()))
     if options.time_limit is not None:
         left = options.time_limit - (time.monotonic() - begun)
         options = replace(options, time_limit=max(0.0, left))
@@ -191,7 +191,7 @@ def smo_all(
         programs.ends,
         gaps,
         start,
-        n > _engine.FEW_VARIABLES and gram.allows_single(float(gaps.min())),
+        in_single,
         options,
         available_threads(options.n_threads) if n >= _engine.FEW_ROWS else 1,
         (beta, gradient, n_iter, status, verdict),

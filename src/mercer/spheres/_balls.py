@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer._blocks import row_blocks
 from mercer._warnings import warn
 from mercer.gram import gives_numbers, kernel_products
 from mercer.kernels import Kernel, Linear
+from mercer.kernels.blocks import row_blocks
 
 Floats = NDArray[np.float64]
 

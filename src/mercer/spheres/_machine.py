@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
-from mercer._inputs import checked_rows
+from mercer._inputs import checked_rows, given_weights
 from mercer.gram import Gram
 from mercer.machines import KernelMachine, TrainingRows
 from mercer.problems import Programs, QuadraticProgram
@@ -27,7 +27,8 @@ class OneClassMachine(OutlierMixin, KernelMachine):
     def _training_data(self, X: Any, sample_weight: Any, *, translate: bool) -> TrainingRows:
         """Check the data and make the kernel matrix; ``translate`` lets linear data be centred."""
         X = checked_rows(self, X, reset=True, **self._data_format())
-        return self._training_rows(X, sample_weight, translate=translate)
+        weights = given_weights(sample_weight, X)
+        return self._training_rows(X, weights, translate=translate)
 
     def _solve(
         self, problem: QuadraticProgram, gram: Gram, tol: float, unit: float = 1.0

@@ -19,9 +19,9 @@ from mercer._folds import split_folds
 from mercer._inputs import (
     checked_data,
     checked_rows,
-    checked_weights,
     classes_of,
     fit_context,
+    given_weights,
 )
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import holds_blas
@@ -249,9 +249,10 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         check_classification_targets(y)
         counted = self.cv is None or isinstance(self.cv, Integral)
         fold = None if counted else split_folds(X, y, self.cv)
-        kept = np.flatnonzero(checked_weights(sample_weight, X))
-        classes, codes = classes_of(y[kept], "; one class alone is described by SVDD")
-        rows = self._training_rows(X, sample_weight, translate=True)
+        given = given_weights(sample_weight, X)
+        counted = y if given is None else y[given > 0]
+        classes, codes = classes_of(counted, "; one class alone is described by SVDD")
+        rows = self._training_rows(X, given, translate=True)
         weights, gram = rows.weights, rows.gram
         tasks = class_tasks(gram, codes, weights, classes.size, float(self.nu))
         options, starts = self._options(), self._last_solutions_of()
@@ -261,9 +262,9 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         used = _usable_radii(radii, classes)
         slope = None
         if self.cv is not None:
-            fold = self._deal(rows, codes) if fold is None else fold[kept]
+            fold = self._deal(rows, codes) if fold is None else fold[rows.kept]
             slope = self._calibrate(rows, codes, fold, tasks, balls, centres, used)
-        self._store(X, kept, classes, tasks, balls, solutions, centres)
+        self._store(X, rows.kept, classes, tasks, balls, solutions, centres)
         self.radii_, self._used_radii = radii, used
         if slope is not None:
             self.slope_ = slope

@@ -18,9 +18,9 @@ from mercer._inputs import (
     OF_LINEAR_MACHINES,
     checked_data,
     checked_rows,
-    checked_weights,
     classes_of,
     fit_context,
+    given_weights,
     says_instead,
 )
 from mercer._sklearn import StrOptions
@@ -287,9 +287,9 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         X, y = checked_data(self, X, y, ensure_min_samples=2, **self._data_format())
         if y.dtype.kind not in "biuUS":  # whole numbers and strings are labels whatever they are
             check_classification_targets(y)
-        counted = y if sample_weight is None else y[checked_weights(sample_weight, X) > 0]
-        classes, codes = classes_of(counted)
-        rows = self._training_rows(X, sample_weight)
+        weights = given_weights(sample_weight, X)
+        classes, codes = classes_of(y if weights is None else y[weights > 0])
+        rows = self._training_rows(X, weights)
         factors = class_factors(self.class_weight, classes, codes, rows.weights)
         training = Training.of(
             rows.gram,
@@ -349,7 +349,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         one_vs_one = classes.size > 2 and self.multi_class == "ovo"
         model = build_dual_model(training, codes, classes.size, one_vs_one)
         support = rows.kept[model.support].astype(np.int32)
-        vectors = np.empty((0, 0)) if rows.kernel.is_pairwise else X[support]
+        vectors = np.empty((0, 0)) if self._is_pairwise() else X[support]
         self._set_machines(classes, rows.kernel, support, vectors, model.n_support, model.dual_coef)
         self.support_kind_ = model.kind
         self.shape_fit_ = X.shape

@@ -9,7 +9,14 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._inputs import OF_LINEAR_MACHINES, checked_data, checked_rows, fit_context, says_instead
+from mercer._inputs import (
+    OF_LINEAR_MACHINES,
+    checked_data,
+    checked_rows,
+    fit_context,
+    given_weights,
+    says_instead,
+)
 from mercer._sklearn import Interval, StrOptions
 from mercer.gram import Gram, KernelSums, gives_numbers
 from mercer.kernels import Linear
@@ -189,7 +196,7 @@ class SVR(RegressorMixin, KernelMachine):
             The fitted regression.
         """
         X, y = checked_data(self, X, y, y_numeric=True, **self._data_format())
-        rows = self._training_rows(X, sample_weight)
+        rows = self._training_rows(X, given_weights(sample_weight, X))
         squared = self.loss == "squared_epsilon_insensitive"
         targets, C = y[rows.kept], self.C * rows.weights
         problem = tube_program(targets, C, self.epsilon, squared=squared)

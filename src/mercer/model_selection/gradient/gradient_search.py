@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
@@ -36,7 +37,6 @@ from mercer.model_selection.gradient.objective import (
     RelevanceObjective,
     RememberedObjective,
     Sample,
-    fold_accuracy,
 )
 from mercer.model_selection.gradient.search import DescentStep, Search, results_table
 from mercer.model_selection.search_record import SearchRecord, stable_key
@@ -123,8 +123,9 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Value of the criterion at the best parameters; smaller is better.
     best_score_ : float
         Accuracy of the best parameters, from 0 to 1: the share of the `n_rows_` rows, by weight,
-        that machines trained without their fold, one of five, get right. The parameters have seen
-        all of these rows, so that it is a little too good, as in any search.
+        that machines trained without their fold, one of five, get right ("balanced" class weights
+        are those of all rows). The parameters have seen all of these rows, so that it is a little
+        too good, as in any search.
     best_index_ : int
         The best parameters' row in `cv_results_`.
     cv_results_ : dict of arrays
@@ -284,9 +285,10 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             best = minimise(kernel, C, self.n_starts, random)
             params = self._chosen(model, search, best)
             model.set_params(**params)
-            score = fold_accuracy(model, sample, kernel.is_pairwise)
+            score = objective.accuracy(model, best.kernel)
         search.say(f"{100 * score:.2f} % right on folds; fits {len(y)} rows")
-        model.fit(X, y, sample_weight=sample_weight)
+        if rows.size < len(y) or not objective.hand_over(model, best.kernel):
+            model.fit(X, y, sample_weight=sample_weight)
         self._store(part, search, best, params)
         self.best_score_ = score
         self.n_rows_ = len(sample.labels)
@@ -316,7 +318,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.best_criterion_ = best.criterion
         self.history_ = search.history
         self.best_index_ = _index_of(search.history, best, params)
-        tried = [part.named(self._step_params(model, step)) for step in search.history]
+        tried = [part.named(params) for params in self._tried(model, search.history)]
         self.cv_results_ = results_table(search.history, tried, self.best_index_)
         self.n_evaluations_ = len(search.history)
         self.n_fits_ = search.n_fits + np.size(model.n_iter_)
@@ -383,23 +385,26 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _chosen(self, model: SVC | RVC, search: Search, best: DescentStep) -> dict[str, Any]:
         """Return the parameters of the classifier that stand for loss, C and kernel."""
         if isinstance(model, RVC):
-            return _kernel_params(model, best.kernel)
+            return _kernel_params(model, [best.kernel])[0]
         loss, C = model.loss, best.C
         if self.criterion == "auto" and np.isfinite(C):
             weighted = model.class_weight is not None
             loss, C = search.choose_loss(best, self.estimator and model.loss, weighted)
         params = {"C": C} if self.estimator is not None else {"C": C, "loss": loss}
-        return params | _kernel_params(model, best.kernel)
+        return params | _kernel_params(model, [best.kernel])[0]
 
-    def _step_params(self, model: SVC | RVC, step: dict[str, Any]) -> dict[str, Any]:
-        """Return the parameters of the classifier that stand for one evaluation."""
-        params = _kernel_params(model, step["kernel"])
+    def _tried(self, model: SVC | RVC, history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the parameters of the classifier that stand for each evaluation."""
+        of_kernels = _kernel_params(model, [step["kernel"] for step in history])
         if isinstance(model, RVC):
-            return params
-        if self.estimator is None:
-            loss = "hinge" if step["stage"] == "hinge" else "squared_hinge"
-            params = {"loss": loss} | params
-        return {"C": step["C"]} | params
+            return of_kernels
+        if self.estimator is not None:
+            return [{"C": step["C"]} | own for step, own in zip(history, of_kernels)]
+        losses = ["hinge" if step["stage"] == "hinge" else "squared_hinge" for step in history]
+        return [
+            {"C": step["C"], "loss": loss} | own
+            for step, loss, own in zip(history, losses, of_kernels)
+        ]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -457,12 +462,13 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict_proba(X)
 
 
-def _kernel_params(model: SVC | RVC, kernel: Kernel) -> dict[str, Any]:
-    """Return the parameters of a classifier that stand for a kernel."""
-    own = kernel.free_parameters()
-    if isinstance(model.kernel, str) and set(own) <= {"gamma", "coef0"}:
-        return own
-    return {"kernel": kernel}
+def _kernel_params(model: SVC | RVC, kernels: Sequence[Kernel]) -> list[dict[str, Any]]:
+    """Return the parameters of a classifier that stand for kernels of one kind."""
+    if isinstance(model.kernel, str):
+        found = [kernel.free_parameters() for kernel in kernels]
+        if found[0].keys() <= {"gamma", "coef0"}:
+            return found
+    return [{"kernel": kernel} for kernel in kernels]
 
 
 def _index_of(history: list[dict[str, Any]], best: DescentStep, params: dict[str, Any]) -> int:

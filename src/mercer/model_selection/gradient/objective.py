@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -42,9 +42,10 @@ from mercer.model_selection.criteria.validation_error import (
     posterior_rate,
     sigmoid_rate,
 )
+from mercer.model_selection.known_values import KnownValues
 from mercer.model_selection.search_record import SearchRecord
 from mercer.relevance import RVC, relevance_evidence
-from mercer.solvers import Options, solve_all
+from mercer.solvers import Options, Solutions, solve_all
 from mercer.svm import SVC
 
 Floats = NDArray[np.float64]
@@ -198,6 +199,41 @@ class RememberedObjective(ABC):
     ) -> tuple[Rated, int]:
         """Return value and slope, and the number of machines trained; renew the solutions."""
 
+    def accuracy(self, model: Any, kernel: Kernel) -> float:
+        """Return the share of the rows, by weight, that a classifier without their fold gets right.
+
+        Parameters
+        ----------
+        model : SVC or RVC
+            With the parameters that were chosen.
+        kernel : Kernel
+            Its kernel, without "scale" and the like.
+        """
+        sample, right = self.sample, 0.0
+        classes, codes = np.unique(sample.labels, return_inverse=True)
+        fold = deal_folds(sample.points, codes, N_FOLDS)
+        for number in np.unique(fold):
+            seen, held = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+            known = np.unique(codes[seen])
+            if known.size == 1:  # there is nothing to learn, and one answer
+                answers = classes[known]
+            else:
+                columns = seen if kernel.is_pairwise else slice(None)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ConvergenceWarning)  # the last fit says it
+                    machine = clone(model).fit(
+                        sample.points[seen][:, columns],
+                        sample.labels[seen],
+                        sample_weight=sample.weights[seen],
+                    )
+                answers = machine.predict(sample.points[held][:, columns])
+            right += float(sample.weights[held] @ (answers == sample.labels[held]))
+        return right / sample.count
+
+    def hand_over(self, model: Any, kernel: Kernel) -> bool:
+        """Make a classifier the one that was fitted with a kernel, if one was; say whether."""
+        return False
+
 
 class RelevanceObjective(RememberedObjective):
     """The negative log evidence of a relevance vector machine, for each row.
@@ -215,6 +251,7 @@ class RelevanceObjective(RememberedObjective):
     def __init__(self, model: RVC, sample: Sample, evaluations: Evaluations) -> None:
         super().__init__(sample, evaluations)
         self.model = model
+        self._fitted: list[RVC] = []
 
     def _evaluate(self, C: float, kernel: Kernel, solutions: Any) -> tuple[Rated, int]:
         sample, count = self.sample, self.sample.count
@@ -223,7 +260,15 @@ class RelevanceObjective(RememberedObjective):
         model.fit(*data, sample_weight=sample.weights)
         found = relevance_evidence(model, *data, sample_weight=sample.weights)
         assert found.gradient is not None
+        self._fitted.append(model)
         return (-found.value / count, -found.gradient / count), 1
+
+    def hand_over(self, model: Any, kernel: Kernel) -> bool:
+        """Spare the last fit: where nothing was interrupted, an evaluation has been just that."""
+        found = [fitted for fitted in self._fitted if fitted.kernel is kernel]
+        for fitted in found:
+            vars(model).update(vars(fitted) | model.get_params(deep=False))
+        return bool(found)
 
 
 class Objective(RememberedObjective):
@@ -265,7 +310,7 @@ class Objective(RememberedObjective):
         self.n_threads = n_threads
         self._data = KernelData(kernel, sample.points)
         classes, codes = np.unique(sample.labels, return_inverse=True)
-        self._codes = codes
+        self._classes, self._codes = classes, codes
         self._tasks = list(decompose(codes, classes.size, model.multi_class))
         self._factors = class_factors(model.class_weight, classes, codes, sample.weights)
         factors = self._factors if weighs_classes else np.ones_like(self._factors)
@@ -276,7 +321,8 @@ class Objective(RememberedObjective):
     ) -> tuple[Rated, int]:
         if callable(self.criterion):
             return self._judged_by_user(C, kernel), 1
-        data, penalty = self._data.with_kernel(kernel), self._penalty.priced(C)
+        self._use(kernel)
+        data, penalty = self._data, self._penalty.priced(C)
         tol, machines = min(self.model.tol, SOLVER_TOL), []
         for k, task in enumerate(self._tasks):
             memory = solutions.setdefault(k, {})
@@ -310,35 +356,41 @@ class Objective(RememberedObjective):
     ) -> tuple[Rated, int]:
         """Train all machines without each fold in turn, all of them at once."""
         folds, memory = self._folds, solutions.setdefault(-1, {})
-        rows, ends = folds.rows, folds.tasks.ends
-        penalty = Penalty(C, loss, self._factors[rows], folds.left)
-        if self._data.kernel is not kernel:  # all losses are tried with one kernel
-            self._data = self._data.with_kernel(kernel)
-        matrix, programs = self._data.matrix, penalty.programs(folds.tasks)
-        found = solve_all(
-            programs,
-            StoredGram(matrix),
-            self._fold_options,
-            rows=rows,
-            warm_start=memory.get(loss),
-        )
-        if "unbounded" in found.status:
-            raise NoSolutionError(no_minimum(loss))
+        penalty = Penalty(C, loss, self._factors[folds.rows], folds.left)
+        options = Options("smo", self.model.tol, n_threads=self.n_threads)
+        found = self._without_folds(folds, kernel, penalty, options, memory.get(loss))
         memory[loss] = found.beta
         errors = np.zeros(len(self._tasks))
-        for k, (task, out, signs, held) in enumerate(folds.held_out):
-            part = slice(ends[k], ends[k + 1])
-            beta = found.beta[part]
-            used = np.flatnonzero(beta)
-            values = matrix[np.ix_(out, rows[part][used])] @ beta[used] + found.offset[k]
-            errors[task] += float((held * self._factors[out]) @ ((values > 0) != (signs > 0)))
+        for k, (task, _, out, signs, held) in enumerate(folds.held_out):
+            wrong = (self._values(folds, found, k, out) > 0) != (signs > 0)
+            errors[task] += float((held * self._factors[out]) @ wrong)
         counts = self.sample.weights * self._factors
         totals = [float(counts[task.rows].sum()) for task in self._tasks]
         return (float(np.mean(errors / totals)), np.empty(0)), len(folds.held_out)
 
-    @cached_property
-    def _fold_options(self) -> Options:
-        return Options("smo", self.model.tol, n_threads=self.n_threads)
+    def _without_folds(
+        self, folds: _FoldMachines, kernel: Kernel, penalty: Penalty, options: Options, start: Any
+    ) -> Solutions:
+        """Train machines without folds, whose entries the penalty has; leave the matrix behind."""
+        self._use(kernel)
+        gram, programs = StoredGram(self._data.matrix), penalty.programs(folds.tasks)
+        found = solve_all(programs, gram, options, rows=folds.rows, warm_start=start)
+        if "unbounded" in found.status:
+            raise NoSolutionError(no_minimum(penalty.loss))
+        return found
+
+    def _values(self, folds: _FoldMachines, found: Solutions, k: int, out: Rows) -> Floats:
+        """Return what one of these machines says of some rows."""
+        part = slice(folds.tasks.ends[k], folds.tasks.ends[k + 1])
+        beta = found.beta[part]
+        used = np.flatnonzero(beta)
+        values: Floats = self._data.matrix[np.ix_(out, folds.rows[part][used])] @ beta[used]
+        return values + found.offset[k]
+
+    def _use(self, kernel: Kernel) -> None:
+        """Take a kernel; the matrix of the last one stays as long as it is asked for again."""
+        if self._data.kernel is not kernel:
+            self._data = self._data.with_kernel(kernel)
 
     @cached_property
     def _folds(self) -> _FoldMachines:
@@ -346,19 +398,49 @@ class Objective(RememberedObjective):
         shares = weighted_folds(sample.points, self._codes, sample.weights, N_FOLDS)
         return _FoldMachines.of(self._tasks, sample.weights, shares)
 
+    # ---- the accuracy -----------------------------------------------------------------------
+
+    def accuracy(self, model: SVC, kernel: Kernel) -> float:
+        """Train the machines without each fold, all at once, on the kernel matrix of the search."""
+        if callable(self.criterion):  # such a search has no matrix, and need not have room for one
+            return super().accuracy(model, kernel)
+        sample = self.sample
+        fold = deal_folds(sample.points, self._codes, N_FOLDS)
+        shares = np.where(fold[:, None] == np.arange(N_FOLDS), sample.weights[:, None], 0.0)
+        folds = _FoldMachines.of(self._tasks, sample.weights, shares)
+        penalty = Penalty.of(model, self._factors[folds.rows], folds.left)
+        options = replace(model._options(), solver="smo", n_threads=self.n_threads)
+        found = self._without_folds(folds, kernel, penalty, options, None)
+        values = np.zeros((fold.size, len(self._tasks)))
+        out = [np.flatnonzero(fold == number) for number in range(N_FOLDS)]
+        for k, machine in enumerate(folds.held_out):
+            held = out[machine.fold]  # votes of machines of other classes count too
+            values[held, machine.task] = self._values(folds, found, k, held)
+        answers = KnownValues.of(model, self._classes, values).predict(None)
+        return float(sample.weights @ (answers == sample.labels)) / sample.count
+
+
+class _HeldOut(NamedTuple):
+    """What a machine without a fold is judged by: rows of its task with their signs and weights."""
+
+    task: int
+    fold: int
+    rows: Rows
+    signs: Floats
+    weights: Floats
+
 
 class _FoldMachines(NamedTuple):
     """All machines without each fold in turn, laid end to end.
 
     ``rows`` are those of the sample and ``left`` their weights without the fold; ``tasks`` counts
-    the entries of both. ``held_out`` has for each machine the number of its task, and the rows
-    left out with their signs and weights.
+    the entries of both. Machines of which nothing is left are not among them.
     """
 
     rows: Rows
     left: Floats
     tasks: TwoClassTasks
-    held_out: list[tuple[int, Rows, Floats, Floats]]
+    held_out: list[_HeldOut]
 
     @classmethod
     def of(cls, tasks: Any, weights: Floats, shares: Floats) -> _FoldMachines:
@@ -366,40 +448,15 @@ class _FoldMachines(NamedTuple):
         rows, left, signs, held_out = [], [], [], []
         for k, task in enumerate(tasks):
             own = weights[task.rows]
-            for held in shares[task.rows].T:
+            for number, held in enumerate(shares[task.rows].T):
                 kept = np.flatnonzero(own - held > NOTHING * own)
+                if kept.size == 0:
+                    continue
                 out = np.flatnonzero(held > NOTHING * own)
                 rows.append(task.rows[kept])
                 left.append((own - held)[kept])
                 signs.append(task.signs[kept])
-                held_out.append((k, task.rows[out], task.signs[out], held[out]))
+                held_out.append(_HeldOut(k, number, task.rows[out], task.signs[out], held[out]))
         ends = np.concatenate([[0], np.cumsum([part.size for part in rows])])
         laid = TwoClassTasks(np.arange(ends[-1]), np.concatenate(signs), ends)
         return cls(np.concatenate(rows), np.concatenate(left), laid, held_out)
-
-
-def fold_accuracy(model: Any, sample: Sample, is_pairwise: bool) -> float:
-    """Return the share of the rows that a classifier gets right which has not seen their fold."""
-    classes, codes = np.unique(sample.labels, return_inverse=True)
-    fold = deal_folds(sample.points, codes, N_FOLDS)
-    model = clone(model)
-    if "probability" in model.get_params():  # which labels do not depend on
-        model.set_params(probability=False)
-    right = 0.0
-    for number in np.unique(fold):
-        seen, held = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-        known = np.unique(codes[seen])
-        if known.size == 1:  # there is nothing to learn, and one answer
-            answers = np.full(held.size, classes[known[0]])
-        else:
-            columns = seen if is_pairwise else slice(None)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # the last fit says it
-                machine = clone(model).fit(
-                    sample.points[seen][:, columns],
-                    sample.labels[seen],
-                    sample_weight=sample.weights[seen],
-                )
-            answers = machine.predict(sample.points[held][:, columns])
-        right += float(sample.weights[held] @ (answers == sample.labels[held]))
-    return right / sample.count

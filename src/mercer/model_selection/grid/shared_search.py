@@ -13,7 +13,6 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import ExitStack
-from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -36,6 +35,7 @@ from mercer.machines import (
     warn_about,
 )
 from mercer.model_selection.grid.groups import Group, machine_of, middle_first
+from mercer.model_selection.known_values import KnownValues
 from mercer.model_selection.search_record import stable_key
 from mercer.solvers import Solution
 from mercer.svm import SVC
@@ -76,26 +76,6 @@ class FoldScores(NamedTuple):
         return result
 
 
-class KnownValues(SVC):
-    """A classifier whose decision values are known, for one set of rows."""
-
-    values: Floats
-
-    @classmethod
-    def of(cls, model: SVC, classes: Any, values: Floats) -> KnownValues:
-        """Return a classifier with the parameters of ``model`` and the values of its machines."""
-        known = copy(model)
-        known.__class__ = cls
-        assert isinstance(known, cls)
-        known.classes_ = classes
-        known._one_vs_one = len(classes) > 2 and model.multi_class == "ovo"
-        known.values = values
-        return known
-
-    def _machine_values(self, X: Any) -> Any:
-        return self.values
-
-
 class SharedSearch:
     """One search of classifiers on one set of data.
 
@@ -133,7 +113,7 @@ class SharedSearch:
         self.idle = 1  # threads that could help to compute the next matrix
         self.stopped = threading.Event()
         self.points = self._points()
-        self.folds: dict[tuple[Any, ...], tuple[Fold, Rows]] = {}
+        self.folds: dict[tuple[Any, ...], list[tuple[Fold, Rows]]] = {}
         self.last: dict[tuple[int, str], Any] = {}  # matrices of the last group
         self.unsolved: list[Solution] = []  # machines that were not brought to the tolerance
         self.n_solved = 0
@@ -220,19 +200,21 @@ class SharedSearch:
 
     def _works(self, group: Group, matrices: dict[int, Any]) -> dict[int, Any]:
         """Return what the evaluation of each fold works on."""
-        model = group.models[0]
+        model, prices = group.models[0], np.array([model.C for model in group.models], dtype=float)
+        folds = self._folds_for(model)
         options = replace(
             model._options(), n_threads=1, callback=lambda n_iter, gap: self.stopped.is_set()
         )
-        prices = np.array([model.C for model in group.models], dtype=np.float64)
         settings = PathSettings(prices, options)
-        return {k: (matrix, settings, *self._fold(model, k)) for k, matrix in matrices.items()}
+        return {k: (matrix, settings, *folds[k]) for k, matrix in matrices.items()}
 
-    def _fold(self, model: SVC, k: int) -> tuple[Fold, Rows]:
-        """Return a fold with its machines, which kernels have no part in, and its classes."""
-        key = (k, model.loss, model.multi_class, stable_key(model.class_weight))
-        if key not in self.folds:
-            train, test = self.splits[k]
+    def _folds_for(self, model: SVC) -> list[tuple[Fold, Rows]]:
+        """Return all folds, in which kernels have no part, and the classes of each."""
+        key = (model.loss, model.multi_class, stable_key(model.class_weight))
+        if key in self.folds:
+            return self.folds[key]
+        made = self.folds[key] = []
+        for train, test in self.splits:
             present, codes = np.flatnonzero(np.bincount(self.codes[train])), self.codes
             if present.size < self.classes.size:
                 codes = np.searchsorted(present, codes)
@@ -240,8 +222,8 @@ class SharedSearch:
             factors = class_factors(model.class_weight, self.classes[present], codes[train], ones)
             penalty = Penalty(1.0, model.loss, factors, ones)
             fold = Fold(codes, present.size, train, test, penalty, model.multi_class)
-            self.folds[key] = fold, present
-        return self.folds[key]
+            made.append((fold, present))
+        return made
 
     def _evaluate(
         self, group: Group, k: int, work: Any, done: dict[tuple[str, int], FoldScores]
@@ -292,12 +274,12 @@ def _held(
     kernel: Kernel, points: Any, distances: dict[int, SquaredDistances], n_threads: int
 ) -> tuple[StoredGram, Gram]:
     """Compute a matrix in the engine, or from squared distances, which are kept for others."""
-    gram = make_gram(kernel, points)
+    gram, is_wide = make_gram(kernel, points), points.shape[1] > CHEAP_FEATURES
     if isinstance(gram, ComputedGram):
         gram.n_threads = n_threads
     # Points that are scaled have other distances, which need not fit.
     if isinstance(gram, ComputedGram) and not (
-        gram.fits_single and gram.form.scales is None and _is_wide(points)
+        is_wide and gram.form.scales is None and gram.fits_single
     ):
         held = gram.stored(np.arange(gram.n), "single")
     elif not _is_of_distance(kernel):
@@ -311,10 +293,6 @@ def _held(
     if isinstance(gram, ComputedGram):
         gram.n_threads = 1  # the others are at work on other folds
     return held, gram
-
-
-def _is_wide(points: Any) -> bool:
-    return bool(points.shape[1] > CHEAP_FEATURES)
 
 
 def _is_of_distance(kernel: Any) -> bool:
