@@ -149,7 +149,8 @@ def _scales_choose_others(found: Found) -> Judged:
 
 
 def _linear_is_moderate(found: Found) -> Judged:
-    shown, holds = {}, True
+    shown: dict[str, float] = {}
+    holds = True
     for scaled in (False, True):
         errors, how = _means(found, "10", scaled), "scaled" if scaled else "not scaled"
         linear = min(error for name, error in errors.items() if name.endswith("linear"))
@@ -197,7 +198,8 @@ def _weighted_rbf_is_good(found: Found) -> Judged:
 
 
 def _fewer_are_worse(found: Found) -> Judged:
-    shown, holds = {}, True
+    shown: dict[str, float] = {}
+    holds = True
     for scaled in (False, True):
         how = "scaled" if scaled else "not scaled"
         errors = [min(_means(found, kind, scaled).values()) for kind in ("72", "10")]

@@ -171,11 +171,6 @@ def draw_statistics(results: StudyResults) -> Any:
             ax.set(xlabel=names[0], ylabel=name)
             ax.spines[["top", "right"]].set_visible(False)
         column[0].set_title(f"figure {number}", fontsize="medium")
-    for color, marker, kind in (
-        (BLUE, "o", "directed scale-free"),
-        (VERMILION, "^", "small-world"),
-    ):
-        axes[0, 0].scatter([], [], s=24, c=color, marker=marker, label=kind)
     handles = axes[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside upper center", ncols=2, frameon=False, markerscale=2)
     return figure

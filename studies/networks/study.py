@@ -205,8 +205,8 @@ STUDY = Study(
     methods={method: {} for method in (*METHODS, GRAPH_KERNEL)},
     run=run,
     source="Smets 2006",
-    duration="10 min",
-    repetitions=20,
+    duration="5 min",
+    repetitions=10,
     kept=tuple(f"error_{size}" for size in sorted({*SIZES["72"], *SIZES["10"]})),
     pictures={
         "curves_72": "studies.networks.report:draw_curves_of_72",
