@@ -142,7 +142,7 @@ def _draw_curves(results: StudyResults, kind: str) -> Any:
         Line2D([], [], color=GREY, ls=style, marker=marker, ms=5, label=name)
         for name, (style, marker) in STYLES.items()
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
     return figure
 
 
@@ -172,5 +172,5 @@ def draw_statistics(results: StudyResults) -> Any:
             ax.spines[["top", "right"]].set_visible(False)
         column[0].set_title(f"figure {number}", fontsize="medium")
     handles = axes[0, 0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside upper center", ncols=2, frameon=False, markerscale=2)
+    figure.legend(*handles, loc="outside lower center", ncols=2, frameon=False, markerscale=2)
     return figure
