@@ -135,7 +135,8 @@ def _draw_curves(results: StudyResults, kind: str) -> Any:
             ax.minorticks_off()
             ax.grid(axis="y", color=GREY, alpha=0.3, linewidth=0.6)
             ax.spines[["top", "right"]].set_visible(False)
-    figure.supxlabel(f"number of statistics, of {kind}")
+    for ax in axes[-1]:
+        ax.set_xlabel(f"number of statistics, of {kind}")
     figure.supylabel("error on test rows, percent")
     handles = [Line2D([], [], color=color, lw=2, label=name) for name, color in COLORS.items()]
     handles += [
