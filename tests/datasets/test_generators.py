@@ -1,11 +1,14 @@
 """Generated data have the distributions that their sources state."""
 
+import sys
+
 import numpy as np
 import pytest
 from scipy.stats import norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from mercer.datasets import (
+    make_graphs,
     make_guyon,
     make_ripley,
     make_simulation,
@@ -145,6 +148,45 @@ def test_simulation_readings_differ_where_the_errata_say_so():
         assert np.array_equal(stated, reproducing) == (row not in (2, 4, 6, 8))
 
 
+def test_graphs_are_of_two_kinds():
+    """Hubs on one side; on the other as many edges as the ring had, and none twice."""
+    networkx = pytest.importorskip("networkx")
+    graphs, y = make_graphs(40, 30, n_vertices=(60, 90), random_state=0)
+    assert np.bincount(y + 1).tolist() == [40, 0, 30]
+    degrees = [np.array([degree for _, degree in graph.degree()]) for graph in graphs]
+    assert all(60 <= values.size <= 90 for values in degrees)
+    largest = np.array([values.max() / values.mean() for values in degrees])
+    assert largest[y > 0].max() < 3 < largest[y < 0].min()
+    assert {values.mean() for values, kind in zip(degrees, y) if kind > 0} == {4.0, 8.0}
+    for graph, kind in zip(graphs, y):
+        assert graph.is_directed()
+        if kind > 0:
+            simple = networkx.Graph(graph)
+            assert simple.number_of_edges() == graph.number_of_edges()
+            assert networkx.number_of_selfloops(graph) == 0
+            up = sum(u < v for u, v in graph.edges()) / graph.number_of_edges()
+            assert 0.25 < up < 0.75
+    arcs = [g.number_of_edges() / g.number_of_nodes() for g, kind in zip(graphs, y) if kind < 0]
+    assert min(arcs) < 2.2
+    assert max(arcs) > 5
+
+
+def test_the_same_seed_gives_the_same_graphs():
+    pytest.importorskip("networkx")
+    graphs, y = make_graphs(3, 3, random_state=5)
+    again, kinds = make_graphs(3, 3, random_state=np.random.RandomState(5))
+    np.testing.assert_array_equal(y, kinds)
+    assert [list(graph.edges()) for graph in graphs] == [list(graph.edges()) for graph in again]
+    others, _ = make_graphs(3, 3, random_state=6)
+    assert [list(graph.edges()) for graph in graphs] != [list(graph.edges()) for graph in others]
+
+
+def test_graphs_without_networkx_say_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ImportError, match=r"pip install 'mercer\[networks\]'"):
+        make_graphs(1, 1)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -154,6 +196,10 @@ def test_simulation_readings_differ_where_the_errata_say_so():
         (lambda: make_weston_linear(5, 4), "at least 6; got 4"),
         (lambda: make_weston_nonlinear(1), "at least 2, one for each class; got 1"),
         (lambda: make_ripley(0), "got 0"),
+        (lambda: make_graphs(0, 5), "n_scale_free must be at least 1; got 0"),
+        (lambda: make_graphs(5, 0), "n_small_world must be at least 1; got 0"),
+        (lambda: make_graphs(5, 5, n_vertices=(30, 20)), "10 or more; got (30, 20"),
+        (lambda: make_graphs(5, 5, n_vertices=(9, 20)), "10 or more; got (9, 20"),
     ],
 )
 def test_bad_input_gets_a_sentence(call, words):

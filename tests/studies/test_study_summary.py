@@ -141,7 +141,10 @@ def test_results_are_stored_and_read(own, tmp_path):
     assert [(row["configuration"], row["method"]) for row in rows] == [
         ("a", "x"), ("a", "y"), ("b", "x"), ("b", "y"),
     ]  # fmt: skip
-    assert "other" not in rows[0]  # neither printed nor what the study is about
+    assert "other" not in rows[0]  # neither printed nor kept nor what the study is about
+    own["own"] = replace(study, kept=("other",))
+    store_results(tmp_path / "run")
+    assert [row["other"] for row in stored_table(own["own"])] == [1.0] * 4
     for row, whole in zip(stored_table(study), results.table(), strict=True):
         for name in ("configuration", "method", "repetitions", "verdict", "n_fits"):
             assert row[name] == whole[name]

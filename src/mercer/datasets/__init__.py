@@ -2,6 +2,7 @@
 
 from ._store import get_data_home
 from .availability import missing_datasets
+from .graphs import make_graphs
 from .guyon import make_guyon
 from .ida import load_ida
 from .loaders import (
@@ -41,6 +42,7 @@ __all__ = [
     "load_shuttle",
     "load_usps",
     "load_winequality",
+    "make_graphs",
     "make_guyon",
     "make_ripley",
     "make_simulation",

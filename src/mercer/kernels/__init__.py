@@ -7,6 +7,7 @@ from .base import Kernel, PairwiseForm
 from .coerce import as_kernel
 from .dot import Linear, Polynomial, Sigmoid
 from .feature_map import explicit_map
+from .graphs import ShortestPath
 from .mercer_condition import MercerReport, is_mercer
 from .normalization import Normalized, unit_rows
 from .radial import RBF, Laplacian
@@ -29,6 +30,7 @@ __all__ = [
     "Precomputed",
     "Product",
     "Scaled",
+    "ShortestPath",
     "Sigmoid",
     "Sum",
     "Weighted",

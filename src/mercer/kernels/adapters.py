@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from mercer._floating_point import as_outside
 
 from ._checks import Floats, as_contraction, as_dense, count_rows
+from ._featureless import FeaturelessKernel
 from .base import Kernel
 from .blocks import row_blocks
 
@@ -21,7 +22,7 @@ DIAGONAL_ROWS = 64
 """Rows of one small square matrix from which a diagonal is read."""
 
 
-class Precomputed(Kernel):
+class Precomputed(FeaturelessKernel):
     """A kernel given by its values: the "points" are rows of a kernel matrix.
 
     ``X`` holds k(x_i, z_j) for the training points z_j, as in scikit-learn's
@@ -57,21 +58,11 @@ class Precomputed(Kernel):
     is_pairwise = True
     """X is a matrix of kernel values."""
 
-    def contract_gradient(self, X: Any, W: Any, Y: Any = None) -> Floats:
-        """Return an empty array: there are no parameters."""
-        return np.empty(0)
-
-    def contract_scale_gradient(self, X: Any, W: Any, Y: Any = None) -> NoReturn:
-        """Refuse: there are no features."""
-        _no_features()
-
-    def contract_input_gradient(self, X: Any, Z: Any, V: Any) -> NoReturn:
-        """Refuse: there are no features."""
-        _no_features()
-
-    def without_features(self, X: Any) -> NoReturn:
-        """Refuse: there are no features."""
-        _no_features()
+    why_no_features = (
+        "A precomputed kernel has no features: X is a matrix of kernel values; "
+        "use a kernel on the data themselves."
+    )
+    """What those are told who ask for features."""
 
 
 class CallableKernel(Kernel):
@@ -234,10 +225,3 @@ def _as_matrix(values: Any, source: Any, shape: tuple[int, int]) -> Floats:
             f"and one column for each row of Y; got {matrix.shape}."
         )
     return matrix
-
-
-def _no_features() -> NoReturn:
-    raise ValueError(
-        "A precomputed kernel has no features: X is a matrix of kernel values; "
-        "use a kernel on the data themselves."
-    )

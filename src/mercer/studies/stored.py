@@ -119,7 +119,7 @@ def _moments(row: dict[str, str], quantity: str) -> Moments:
 
 
 def _rows(results: StudyResults, seed: int) -> Stored:
-    """Return means and deviations of the measure and of all numbers that are printed somewhere."""
+    """Return means and deviations of the measure and of all numbers that are to be kept."""
     study, rows = results.study, {}
     for row in results.table():
         pair = row["configuration"], row["method"]
@@ -133,8 +133,9 @@ def _rows(results: StudyResults, seed: int) -> Stored:
 
 
 def _quantities(study: Study) -> list[str]:
-    printed = [p for c in study.configurations for p in c.printed.values()]
-    return list(dict.fromkeys([study.measure, *(name for p in printed for name in p.extra)]))
+    """Return the measure, what is printed somewhere, and what the study names."""
+    printed = [name for c in study.configurations for p in c.printed.values() for name in p.extra]
+    return list(dict.fromkeys([study.measure, *printed, *study.kept]))
 
 
 def _read(path: Path) -> Stored:

@@ -124,6 +124,8 @@ class Study:
     again : tuple of str
         Which configurations, methods or ``configuration/method`` are compared with a printed
         number that is already compared with another; they are not counted.
+    kept : tuple of str
+        Numbers beside the measure that are stored although nothing is printed of them.
     version : int
         Raise it when `run` changes in a way that makes earlier results void.
 
@@ -164,6 +166,7 @@ class Study:
     gains: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     version: int = 1
 
     def __post_init__(self) -> None:

@@ -63,8 +63,8 @@ INTRODUCTION = f"""# Studies: published experiments and ours
 Written by `mercer study summary` from the tables `{STORED_FILE}` in the folders of the studies, not
 by hand. After `mercer study run NAME --out FOLDER`, `mercer study summary --add FOLDER` stores what
 was found and writes the page anew. Nothing here is part of the installed package; it needs a clone
-of the repository, with `pip install -e ".[app,data]"` in it. Data sets are downloaded, or read from
-the folder that `MERCER_DATA` names.
+of the repository, with `pip install -e ".[app,data,networks]"` in it. Data sets are downloaded, or
+read from the folder that `MERCER_DATA` names.
 
 ## What holds"""
 

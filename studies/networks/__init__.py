@@ -1,0 +1,1 @@
+"""Directed scale-free graphs and small-world networks, told apart by their statistics."""
