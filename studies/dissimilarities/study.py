@@ -183,7 +183,7 @@ STUDY = Study(
     run=run,
     source="van der Westhuizen 2014",
     duration="5 min",
-    repetitions=20,
+    repetitions=10,
     pictures={"errors": "studies.dissimilarities.study:draw_errors"},
     report="studies.dissimilarities.study:report",
 )
