@@ -57,8 +57,8 @@ def make_classifier(
     if method == SEARCHED:
         balls = NearestHypersphereClassifier(cv=None)
         return make_pipeline(PathSearchCV(balls, {"gamma": start * COARSE}, refine=1, cv=5))
-    width = start if method == "NHC 1/p" else gamma
-    return make_pipeline(NearestHypersphereClassifier(gamma=width, cv=None))
+    fixed = start if method == "NHC 1/p" else gamma
+    return make_pipeline(NearestHypersphereClassifier(gamma=fixed, cv=None))
 
 
 def automatic_gamma(X: Any, random_state: Any = None) -> float:
