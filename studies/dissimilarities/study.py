@@ -182,8 +182,8 @@ STUDY = Study(
     methods=METHODS,
     run=run,
     source="van der Westhuizen 2014",
-    duration="1 min",
-    repetitions=10,
+    duration="2 min",
+    repetitions=20,
     pictures={"errors": "studies.dissimilarities.study:draw_errors"},
     report="studies.dissimilarities.study:report",
 )
