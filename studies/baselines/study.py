@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from mercer.plotting.palette import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION
+from mercer.plotting.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from mercer.studies import Configuration, Study, StudyResults
 
 LINEAR = ("hard-margin SVM", "pseudo-inverse", "alpha-LMS", "perceptron")
@@ -26,7 +27,14 @@ METHODS = {
 PRINTED_SECONDS = {"RBF SVM": 0.030, "poly SVM": 0.042, "NN sgd": 1.367, "NN lbfgs": 15.703}
 """Figure 6.9, from another machine and program. Its BFGS stands beside our L-BFGS."""
 
-STYLES = ((BLUE, "-"), (VERMILION, "--"), (GREEN, "-."), (PURPLE, ":"))
+STYLES = (
+    (BLUE, "-"),
+    (VERMILION, "--"),
+    (GREEN, "-."),
+    (PURPLE, ":"),
+    ("black", (0, (6, 2))),
+    (GREY, "-"),
+)
 POINTS = ((SKY, "o"), (ORANGE, "s"))
 TEST_ROWS = 2000
 GAP = 0.5
@@ -148,7 +156,6 @@ def report(results: StudyResults) -> str:
 def draw_boundaries(results: StudyResults) -> Any:
     """Draw the boundaries of all methods on a set of each kind (figures 6.2 and 6.8)."""
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
     done = {(row["configuration"], row["method"]) for row in results.table()}
     known = [c for c in results.study.configurations if any(c.name == name for name, _ in done)]
@@ -158,30 +165,34 @@ def draw_boundaries(results: StudyResults) -> Any:
     panels = figure.subplots(lines, columns, squeeze=False).ravel()
     for ax, configuration in zip(panels, known):
         kind = configuration.parameters["kind"]
-        X, y = make_plane(kind, 80, seed=0)
-        for (color, marker), sign in zip(POINTS, (-1, 1)):
-            ax.scatter(*X[y == sign].T, color=color, marker=marker, s=22, lw=0)
-        low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4
-        across = np.meshgrid(*(np.linspace(a, b, 150) for a, b in zip(low, high)))
-        grid = np.column_stack([part.ravel() for part in across])
         methods = LINEAR if kind == "separable" else CURVED
-        styles = {
-            method: style
-            for method, style in zip(methods, STYLES)
+        shown = {
+            method: make_method(method, 0)
+            for method in methods
             if (configuration.name, method) in done
         }
-        for method, (color, line) in styles.items():
-            values = _decision(make_method(method, 0), X, y, grid).reshape(across[0].shape)
-            ax.contour(*across, values, [0.0], colors=[color], linestyles=[line], linewidths=1.8)
-        handles = [
-            Line2D([], [], color=color, ls=line, lw=1.8, label=method)
-            for method, (color, line) in styles.items()
-        ]
-        place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.07)}
-        ax.legend(handles=handles, fontsize="x-small", ncols=4, frameon=False, **place)
+        draw_panel(ax, *make_plane(kind, 80, seed=0), shown)
         ax.set_title(kind, fontsize="medium")
-        ax.set_aspect("equal")
     return figure
+
+
+def draw_panel(ax: Any, X: Any, y: Any, models: dict[str, Any], columns: int = 4) -> None:
+    """Fit models to rows in the plane and draw their boundaries, with their names below."""
+    from matplotlib.lines import Line2D
+
+    for (color, marker), sign in zip(POINTS, (-1, 1)):
+        ax.scatter(*X[y == sign].T, color=color, marker=marker, s=22, lw=0)
+    low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4
+    across = np.meshgrid(*(np.linspace(a, b, 150) for a, b in zip(low, high)))
+    grid = np.column_stack([part.ravel() for part in across])
+    handles = []
+    for (name, model), (color, line) in zip(models.items(), STYLES):
+        values = _decision(model, X, y, grid).reshape(across[0].shape)
+        ax.contour(*across, values, [0.0], colors=[color], linestyles=[line], linewidths=1.8)
+        handles.append(Line2D([], [], color=color, ls=line, lw=1.8, label=name))
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.07)}
+    ax.legend(handles=handles, fontsize="x-small", ncols=columns, frameon=False, **place)
+    ax.set_aspect("equal")
 
 
 def _decision(model: Any, X: Any, y: Any, grid: Any) -> Any:
@@ -193,11 +204,11 @@ def _decision(model: Any, X: Any, y: Any, grid: Any) -> Any:
     return model.predict_proba(grid)[:, 1] - 0.5
 
 
-def draw_times(results: StudyResults) -> Any:
-    """Draw the times of all repetitions, method by method (figure 6.9)."""
+def draw_times(results: StudyResults, only: Sequence[str] | None = None) -> Any:
+    """Draw the times of all repetitions, method by method (figure 6.9); of some methods only."""
     from matplotlib.figure import Figure
 
-    rows = results.table()
+    rows = [row for row in results.table() if only is None or row["method"] in only]
     names = [m for m in results.study.methods if any(row["method"] == m for row in rows)]
     sets = list(dict.fromkeys(row["configuration"] for row in rows))
     figure = Figure(figsize=(8.0, 1.0 + 0.4 * len(names)), layout="constrained")

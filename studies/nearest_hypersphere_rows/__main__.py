@@ -13,9 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import clarabel
 import numpy as np
-import scipy.sparse as sp
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
@@ -27,6 +25,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer import NearestHypersphereClassifier
 from mercer.datasets import load_hemophilia
+from studies.nearest_hypersphere_rows.interior_point import loose_multipliers
 
 REPETITIONS = 1000
 PRINTED_REPETITIONS = 100
@@ -139,23 +138,6 @@ def as_programmed(X: np.ndarray, y: np.ndarray, new: np.ndarray, gamma: float) -
         inner = rbf_kernel(new, rows, gamma=gamma) @ multipliers
         found.append((1.0 - 2.0 * inner + length) / radius)
     return classes[np.argmin(found, axis=0)]
-
-
-def loose_multipliers(K: np.ndarray) -> np.ndarray:
-    """Minimise a'Ka for a >= 0 with sum 1 by a general solver, to seven digits."""
-    n = len(K)
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-7
-    solver = clarabel.DefaultSolver(
-        sp.triu(sp.csc_matrix(K), format="csc"),
-        np.zeros(n),
-        sp.vstack([np.ones((1, n)), -sp.eye(n)], format="csc"),
-        np.concatenate([[1.0], np.zeros(n)]),
-        [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(n)],
-        settings,
-    )
-    return np.asarray(solver.solve().x)
 
 
 def cross_validated(X: np.ndarray, y: np.ndarray, new: np.ndarray, gamma: float) -> np.ndarray:

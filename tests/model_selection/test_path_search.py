@@ -35,6 +35,7 @@ from mercer import (
     PlattClassifier,
 )
 from mercer._files import record_line
+from mercer.datasets import make_simulation
 from mercer.kernels import RBF
 from mercer.model_selection import one_standard_error
 from mercer.model_selection.grid import path_search, shared_search
@@ -222,6 +223,15 @@ def test_balls_of_kernels_without_constant_diagonal_are_searched_as_usual(data: 
     X, labels = data
     model = NearestHypersphereClassifier(kernel="poly", degree=2)
     shared, separate = both(model, {"nu": [0.0, 0.1]}, X, labels)
+    np.testing.assert_array_equal(scores(shared), scores(separate))
+
+
+def test_narrow_kernels_know_k_of_equal_rows() -> None:
+    """Rounding of distances must not make k(x, x) look as if it varied, which would warn."""
+    X, y = make_simulation(5, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shared, separate = both(NearestHypersphereClassifier(cv=None), {"gamma": [585.0]}, X, y)
     np.testing.assert_array_equal(scores(shared), scores(separate))
 
 

@@ -6,7 +6,7 @@ from scipy.spatial.distance import pdist
 
 from mercer.datasets import make_simulation
 from mercer.studies import get_study, run_study
-from studies.simulation.study import automatic_gamma
+from studies.simulation.classifiers import automatic_gamma
 
 
 @pytest.fixture(scope="module")

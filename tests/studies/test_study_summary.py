@@ -90,7 +90,9 @@ def test_counts_are_of_printed_numbers_each_once(numbers):
     table = summary.summary_text(numbers).split("## What holds\n\n")[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
     counts = {row[0]: list(map(int, row[1:])) for row in rows[2:]}
-    assert counts["van der Westhuizen 2014"][0] == 80
+    # Tables 5.4 and 5.5; 4.1, 5.6 and 5.7; figures 4.4, 4.6 and 4.7.
+    assert counts["van der Westhuizen 2014"][0] == 80 + 18 + 8
+    assert counts["Hopfgartner, Rupp 2021"][0] == 6 + 6  # errors and times of six methods
     # Errors and trainings of ten sets in five columns, and table 5.5.
     assert counts["Smets 2006"][0] == 2 * 50 + 33
     for total, *some in counts.values():

@@ -174,5 +174,6 @@ def _draw_panel(ax: Any, results: StudyResults, rows: list[dict[str, Any]]) -> N
     for place, row in enumerate(rows, start=1):
         if row["printed_mean"] is not None:
             ax.plot(place, row["printed_mean"], "_", color=GREY, ms=22, mew=1.8, zorder=0)
-    ax.set_xticks(range(1, len(rows) + 1), [row["method"] for row in rows], rotation=30)
+    slanted: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(range(1, len(rows) + 1), [row["method"] for row in rows], **slanted)
     ax.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,1 @@
+"""Kernels and dissimilarities of nearest hyperspheres."""

@@ -1,0 +1,1 @@
+"""Classifiers on iris, haemophilia, heart disease and red wine."""
