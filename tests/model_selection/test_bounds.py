@@ -393,7 +393,7 @@ def test_one_sentence_says_what_is_wrong(
 
 def test_weights_are_refused_where_rows_are_left_out() -> None:
     X, y = problem(12)
-    from mercer.machines.two_class_machine import refuse_weights
+    from mercer.machines.row_machine import refuse_weights
 
     machines = machines_of(SVC().fit(X, y, sample_weight=np.full(40, 2.0)), X, y, np.full(40, 2.0))
     with pytest.raises(ValueError, match="sample_weight"):

@@ -27,7 +27,7 @@ from mercer.machines import (
     no_minimum,
 )
 from mercer.machines.bordered_system import NoSolutionError
-from mercer.machines.two_class_machine import refuse_weights
+from mercer.machines.row_machine import refuse_weights
 from mercer.model_selection.criteria.criterion import Rated, mean_over
 from mercer.model_selection.criteria.evidence import evidence_of
 from mercer.model_selection.criteria.gacv import gacv_of
