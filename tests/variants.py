@@ -115,6 +115,9 @@ VARIANTS = [
     GradientSearch(SVC(kernel="precomputed", loss="squared_hinge"), "press"),
     # Short of the maximum, to which RVC() above is fitted under the same checks.
     GradientSearch(RVC(max_iter=10), "evidence", max_evaluations=2),
+    GradientSearch(SVR(tol=1e-10), max_evaluations=4),
+    GradientSearch(SVR(loss="squared_epsilon_insensitive"), "evidence", max_evaluations=4),
+    GradientSearch(SVDD(tol=1e-10), max_evaluations=3),
     KernelRFE(SVC(kernel="linear")),
     KernelRFE(SVC(kernel="poly", tol=1e-10), step=0.3, criterion="gradient"),
     KernelRFE(SVC(tol=1e-10), criterion="bound"),

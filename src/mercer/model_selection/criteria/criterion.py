@@ -146,7 +146,7 @@ def least_squares_machines_of(
 
 
 def _fitted_data(
-    kind: type, model: Any, X: Any, y: Any, sample_weight: Any
+    kind: Any, model: Any, X: Any, y: Any, sample_weight: Any
 ) -> tuple[Any, Any, Floats]:
     """Return the data of a model, after a check that they can be those that it was fitted on."""
     if not isinstance(model, kind):

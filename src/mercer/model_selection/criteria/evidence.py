@@ -28,9 +28,10 @@ def evidence(
 ) -> Criterion:
     r"""Negative log evidence of the least-squares machine, for each row.
 
-    Labels (or the targets of a regression) are taken as values :math:`y_i = f(x_i) + b + \varepsilon_i` of a Gaussian process f
-    with covariance :math:`s^2 K`, noise of variance :math:`s^2/C` and an offset of which nothing
-    is known. Integrating over f, b and the scale s (with density 1/s) leaves, up to a constant,
+    Labels, or the targets of a regression, are taken as values
+    :math:`y_i = f(x_i) + b + \varepsilon_i` of a Gaussian process f with covariance
+    :math:`s^2 K`, noise of variance :math:`s^2/C` and an offset of which nothing is known.
+    Integrating over f, b and the scale s (with density 1/s) leaves, up to a constant,
 
     .. math::
 

@@ -30,6 +30,9 @@ Splits = Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
 N_OUTLIERS = 1000
 """Artificial outliers that are drawn where none are given."""
 
+MIX = 0.5
+"""Weight of the error on targets."""
+
 SLOPE = 5.0
 """Of the sigmoid that stands for the step."""
 
@@ -42,7 +45,7 @@ def region_error(
     *,
     outliers: Any = None,
     cv: Any = 5,
-    mix: float = 0.5,
+    mix: float = MIX,
     slope: float = SLOPE,
     gradient: bool = True,
 ) -> Criterion:

@@ -13,7 +13,13 @@ from mercer._inputs import checked_rows
 from mercer._threads import holds_blas
 from mercer.machines.row_machine import refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, tube_machine_of
-from mercer.model_selection.criteria.validation_error import HeldOut, HeldOutPoints, judge, on_folds
+from mercer.model_selection.criteria.validation_error import (
+    HeldOut,
+    HeldOutPoints,
+    Rate,
+    judge,
+    on_folds,
+)
 
 Floats = NDArray[np.float64]
 
@@ -75,10 +81,16 @@ def regression_error(
         targets = np.asarray(validation[1], dtype=np.float64)
         check_consistent_length(points, targets)
         group = [HeldOutPoints(machine, points, targets)]
-    return Criterion(*judge(group, squared_rate, gradient), machine.names)
+    n_points = sum([part.targets.size for part in group])
+    return Criterion(*judge(group, squared_rate(np.ones(n_points)), gradient), machine.names)
 
 
-def squared_rate(predicted: Floats, targets: Floats, gradient: bool) -> tuple[float, Floats]:
-    """Return the mean squared deviation and its derivative in what is predicted."""
-    deviations = predicted - targets
-    return float(np.mean(deviations**2)), 2.0 * deviations / deviations.size
+def squared_rate(weights: Floats) -> Rate:
+    """Return the mean squared deviation as a function of what is predicted; rows have weights."""
+    share = weights / weights.sum()
+
+    def rate(predicted: Floats, targets: Floats, gradient: bool) -> tuple[float, Floats]:
+        deviations = predicted - targets
+        return float(share @ deviations**2), 2.0 * share * deviations
+
+    return rate

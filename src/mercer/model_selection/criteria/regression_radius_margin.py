@@ -52,7 +52,7 @@ def regression_radius_margin(model: Any, X: Any, y: Any, *, gradient: bool = Tru
     >>> y = np.sin(X).ravel()
     >>> model = SVR(loss="squared_epsilon_insensitive", tol=1e-6).fit(X, y)
     >>> bound = regression_radius_margin(model, X, y)
-    >>> bound.value > np.abs(model.predict(X) - y).mean()
+    >>> bound.value > float(np.abs(model.predict(X) - y).mean())
     True
     """
     machine = tube_machine_of(model, X, y)

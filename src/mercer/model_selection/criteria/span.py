@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from mercer._threads import holds_blas
-from mercer.machines.bordered_system import BorderedSystem
 from mercer.machines import TwoClassMachine
+from mercer.machines.bordered_system import BorderedSystem
 from mercer.machines.row_machine import refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.model_selection.criteria.solution_sensitivity import through_solution
