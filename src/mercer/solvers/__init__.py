@@ -1,12 +1,14 @@
 """Ways to solve the quadratic program, and how good the answer is."""
 
 from mercer.solvers.bounded_start import BoundedStart
+from mercer.solvers.crammer_singer import MultiClassSolution, solve_crammer_singer
 from mercer.solvers.path import PathSolutions, solve_path
 from mercer.solvers.solution import Solution, Solutions, StartingPoint
 from mercer.solvers.solve import Options, solve, solve_all, solve_smo
 
 __all__ = [
     "BoundedStart",
+    "MultiClassSolution",
     "Options",
     "PathSolutions",
     "Solution",
@@ -14,6 +16,7 @@ __all__ = [
     "StartingPoint",
     "solve",
     "solve_all",
+    "solve_crammer_singer",
     "solve_path",
     "solve_smo",
 ]

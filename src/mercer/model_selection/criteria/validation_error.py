@@ -68,7 +68,9 @@ def smoothed_validation_error(
     References
     ----------
     K. Smets, *Studie van kernel-gebaseerde technieken voor single-class classificatie en feature
-    selectie*, Universiteit Antwerpen 2006, algorithm 6 and equations (3.17) to (3.21).
+    selectie*, Universiteit Antwerpen 2006, algorithm 6 and equations (3.17) to (3.21), with A given.
+    Estimated together with an offset B from the labels, as there, and B with the sign of the class,
+    without which (3.18) is no probability of an error, it is `posterior_error`.
 
     Examples
     --------
