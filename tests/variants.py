@@ -67,7 +67,7 @@ VARIANTS = [
     SVC(kernel="precomputed", tol=1e-10),
     SVC(warm_start=True, tol=1e-10),
     CrammerSingerSVC(tol=1e-10),
-    CrammerSingerSVC(kernel="precomputed", fit_intercept=False, tol=1e-10),
+    CrammerSingerSVC(kernel="precomputed", tol=1e-10),
     # scikit-learn's check of decisions against probabilities hands points to precomputed kernels,
     # so that RVC with one is tested in tests/relevance.
     RVC(),

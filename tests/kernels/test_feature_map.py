@@ -108,7 +108,7 @@ def test_series_of_the_gaussian_kernel_reaches_it():
     """Also with one width for each feature, and nearer to it with the origin amid the data."""
     X = 3.0 + 0.5 * np.random.default_rng(0).normal(size=(20, 3))
     kernel = RBF([0.5, 0.2, 1.0])
-    mapped = taylor_map(kernel, X, 12, origin=X.mean(axis=0))
+    mapped = taylor_map(kernel, X, 16, origin=X.mean(axis=0))
     assert_allclose(mapped @ mapped.T, kernel(X), atol=1e-7)
     far = taylor_map(kernel, X, 12)
     assert np.abs(far @ far.T - kernel(X)).max() > 0.1

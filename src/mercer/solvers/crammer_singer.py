@@ -160,7 +160,7 @@ def solve_crammer_singer(
         best = gap if since == 0 else best
         if gap <= options.tol or since > PATIENCE or limits.stop(gap):
             break
-        block = _worst(violations, alpha.any(axis=1), options.tol)
+        block = _worst(violations, np.flatnonzero(alpha.any(axis=1)), options.tol)
         matrix = gram.block(block, block) + constant
         before = alpha[block]
         point = (before, gradient[block], upper[block])
@@ -201,13 +201,14 @@ def _solve_block(
     return alpha, steps
 
 
-def _worst(violations: Floats, is_support: NDArray[np.bool_], tol: float) -> Rows:
+def _worst(violations: Floats, support: Rows, tol: float) -> Rows:
     """Return the rows of the next block: those that violate most, then support vectors.
 
     These are at their optimum now but not any more when their neighbours have moved.
     """
     size = min(BLOCK, violations.size)
-    wanted = violations + 0.25 * tol * is_support
+    wanted = violations.copy()
+    wanted[support] += 0.25 * tol
     return np.sort(np.argpartition(-wanted, size - 1)[:size])
 
 

@@ -68,9 +68,9 @@ def smoothed_validation_error(
     References
     ----------
     K. Smets, *Studie van kernel-gebaseerde technieken voor single-class classificatie en feature
-    selectie*, Universiteit Antwerpen 2006, algorithm 6 and equations (3.17) to (3.21), with A given.
-    Estimated together with an offset B from the labels, as there, and B with the sign of the class,
-    without which (3.18) is no probability of an error, it is `posterior_error`.
+    selectie*, Universiteit Antwerpen 2006, algorithm 6 and equations (3.17) to (3.21), with a given
+    A. With A and an offset B estimated from the labels, as there, it is `posterior_error`: (3.18)
+    is the probability of an error only where B has the sign of the class, and then that of (3.22).
 
     Examples
     --------
