@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         budget=0.0 if given.quick else Plan.budget,
         time_limit=given.time_limit,
     )
-    apart = {"tables": given.tables, "together": given.together}
+    apart = {"tables": given.tables, "cuts": given.cuts, "together": given.together}
     options = Options(given.peers, plan, given.quick, given.match, given.minutes, **apart)
     peers = given.peers or ([OURS] if given.command == "threads" else list(PEERS))
     facts = {**machine.describe(), **conditions(plan, peers)}
@@ -100,6 +100,12 @@ def _add_command(command: argparse.ArgumentParser, groups: list[str]) -> None:
         type=lambda text: [name.strip() for name in text.split(",")],
         metavar="NAMES",
         help="of compare: only these tables, by their first words, with commas (default: all)",
+    )
+    command.add_argument(
+        "--cuts",
+        type=positive,
+        default=1,
+        help="of compare: how often each table is cut anew into rows to learn from and held out",
     )
     command.add_argument(
         "--together",

@@ -61,7 +61,7 @@ private:
 
     // Rows lie side by side in slabs, which are only asked for when needed.
     T* next_room() {
-        constexpr Index slab_bytes = Index(1) << 20;
+        constexpr Index slab_bytes = Index(4) << 20;  // two large pages
         const Index rows = std::max<Index>(1, slab_bytes / (width_ * entry_bytes));
         const Index place = slots_.size() % rows;
         if (place == 0) slabs_.emplace_back(rows * width_);

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,6 +32,17 @@ settings.load_profile("mercer")
 _DATA_BESIDE = Path(__file__).parents[2] / "shared" / "data"
 if "MERCER_DATA" not in os.environ and _DATA_BESIDE.is_dir():
     os.environ["MERCER_DATA"] = str(_DATA_BESIDE)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Look for garbage neither while tests are collected nor, later, among what was collected."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

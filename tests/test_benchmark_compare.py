@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.groups import SUITES, compare
 from benchmarks.groups.options import Options
+from benchmarks.lazy import lazy, lazy_in_time
 from benchmarks.problems import MissingDataError
 
 
@@ -59,16 +61,64 @@ def test_the_tuned_machine_learns(is_classes: bool) -> None:
 def test_the_table_tells_who_kept_up(monkeypatch: pytest.MonkeyPatch) -> None:
     record = {"kind": "numeric", "measure": "error", "winner": "SVC", "ours": 0.1, "folds": 4}
     record |= {"best peer": "forest", "forest": 0.08, "gap": 0.02, "seconds": 9.0}
-    record |= {"LazyPredict": "cut after 45 s"}
+    lazy = [
+        {"LazyPredict": "cut after 45 s"},
+        {"LazyPredict": "SVC", "lazy seconds": 7.0, "lazy error": 0.05, "lazy lowest": 0.04},
+    ]
 
-    def measured(case: Any, minutes: float, lazy_seconds: float) -> dict[str, Any]:
+    def measured(case: Any, minutes: float, lazy_seconds: float, cut: int) -> dict[str, Any]:
         if case.name == "diabetes":
             raise MissingDataError("no such file")
-        return record | {"name": case.name, "se": 0.015}
+        return record | {"name": f"{case.name} {cut}", "se": 0.015 + 0.01 * cut} | lazy[cut]
 
     monkeypatch.setattr(compare, "measured", measured)
-    result = compare.run(Options(quick=True))
-    assert [row[0] for row in result.tables[0].rows] == ["iris", "diabetes"]
-    assert result.tables[0].rows[0][8] == "no"
-    assert "no such file" in result.tables[0].rows[1]
-    assert result.summary == {"kept up": 0, "of": 1}
+    result = compare.run(Options(quick=True, cuts=2))
+    first, second, *absent = result.tables[0].rows
+    assert [row[0] for row in result.tables[0].rows] == ["iris 0", "iris 1", *["diabetes"] * 2]
+    assert (first[8], second[8]) == ("no", "yes")
+    assert first[-1] == "cut after 45 s"
+    assert second[-3:] == ["7", "0.0500 (0.0400)", "SVC"]
+    assert all("no such file" in row for row in absent)
+    assert {len(row) for row in result.tables[0].rows} == {len(compare.COLUMNS)}
+    assert result.summary == {"kept up": 1, "of": 2}
+
+
+@pytest.mark.parametrize("measure", ["error", "balanced_error", "rmse"])
+def test_lazypredict_is_read_as_it_reports(monkeypatch: pytest.MonkeyPatch, measure: str) -> None:
+    """Its first line is the winner, though another model may have the lowest error."""
+    board = pd.DataFrame(
+        {
+            "Accuracy": [0.8, 0.9],
+            "Balanced Accuracy": [0.7, 0.6],
+            "R-Squared": [0.3, 0.2],
+        },
+        index=["first", "second"],
+    )
+    given: list[Any] = []
+
+    class Lazy:
+        def __init__(self, **options: Any) -> None:
+            pass
+
+        def fit(self, *data: Any) -> Any:
+            given.extend(data)
+            return board, None
+
+    both = types.SimpleNamespace(LazyClassifier=Lazy, LazyRegressor=Lazy)
+    monkeypatch.setitem(sys.modules, "lazypredict", types.SimpleNamespace(Supervised=both))
+    monkeypatch.setitem(sys.modules, "lazypredict.Supervised", both)
+    y = pd.Series([1.5, 2.5, 1.5] if measure == "rmse" else ["b", "a", "b"])
+    found = lazy((pd.DataFrame({"x": ["u", "v", "u"]}), None, y, y[:1]), measure)
+    errors = {"error": (0.2, 0.1), "balanced_error": (0.3, 0.3), "rmse": (0.7, 0.7)}[measure]
+    assert (found["lazy error"], found["lazy lowest"]) == pytest.approx(errors)
+    assert (found["LazyPredict"], found["lazy models"]) == ("first", 2)
+    assert list(given[2]) == ([1.5, 2.5, 1.5] if measure == "rmse" else [1, 0, 1])
+    assert given[0]["x"].tolist() == ["u", "v", "u"]  # categories as they are
+
+
+def test_lazypredict_that_fails_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of its own; this table has no rows to learn from."""
+    empty = pd.DataFrame({"x": []})
+    found = lazy_in_time((empty, empty, pd.Series([]), pd.Series([])), "error", 120.0)
+    assert "lazy error" not in found
+    assert found["LazyPredict"] == "not installed" or "Error" in found["LazyPredict"]

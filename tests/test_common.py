@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,9 @@ from mercer.kernels import RBF, Linear
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")  # a check's
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:sklearn.naive_bayes")
 @pytest.mark.parametrize(
-    ("estimator", "check"), checks_of_each_variant(), ids=parametrize_with_checks([]).kwargs["ids"]
+    ("estimator", "check"),
+    checks_of_each_variant(),
+    ids=cache(parametrize_with_checks([]).kwargs["ids"]),  # words of an estimator take their time
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     with only_expected_warnings(estimator):

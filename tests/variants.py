@@ -195,7 +195,8 @@ OF_THE_CLASS = {
 }
 
 
-# Checks that also come with data in read-only memory, which is enough for further variants.
+# Checks that also come with data in read-only memory, which are enough for further variants. They
+# come with single precision too, to which check_estimators_dtypes fits.
 ALSO_READ_ONLY = {
     "check_classifiers_train",
     "check_estimators_pickle",
@@ -239,7 +240,9 @@ def checks_of_each_variant() -> list[tuple[Any, Any]]:
 def looks_at_fits(check: Any) -> bool:
     """Whether a check sees something that may differ between variants with the same input."""
     name = check.func.__name__
-    return name not in OF_THE_CLASS and (name not in ALSO_READ_ONLY or bool(check.keywords))
+    if name in ALSO_READ_ONLY:
+        return set(check.keywords) == {"readonly_memmap"}
+    return name not in OF_THE_CLASS
 
 
 # What scikit-learn's data make an estimator say: they are neither separable nor scaled, their

@@ -31,6 +31,8 @@ class Options:
         What a comparison of models may take.
     tables : list of str, optional
         Only tables of these names, for groups that go through tables.
+    cuts : int
+        How often each of them is cut anew into rows to learn from and rows held out.
     together : list of Path, optional
         Files of runs that were made apart, to be shown as one.
     """
@@ -41,6 +43,7 @@ class Options:
     match: str | None = None
     minutes: float = 3.0
     tables: list[str] | None = None
+    cuts: int = 1
     together: list[Path] | None = None
 
     def choose(self, default: list[str]) -> list[str]:

@@ -32,6 +32,9 @@ processes: 6 to 48 / 5 to 12 times slower at n = 1000, 3 / 3 to 5 at 2000, 1.7 /
 the bound weighs a gain of 1.6 against such losses; products alone would gain earlier.
 """
 
+MOST_THREADS = 1024
+"""However many are asked for, as by a number that slipped in: a billion would take all memory."""
+
 
 def available_threads(n_threads: int | None = None) -> int:
     """Return the number of threads: as asked for, or one for each processor that is ours to use.
@@ -48,7 +51,7 @@ def available_threads(n_threads: int | None = None) -> int:
     True
     """
     if n_threads is not None:
-        return max(1, n_threads)
+        return max(1, min(n_threads, MOST_THREADS))
     is_task = bool(getattr(get_active_backend()[0], "nesting_level", 0))
     if is_task and threading.current_thread() is not threading.main_thread():
         return 1  # others share this process and whatever it may use

@@ -16,7 +16,7 @@ from cli_tables import some_patients
 from sklearn.preprocessing import StandardScaler
 
 import mercer as library
-from mercer.tables import TableModel, read_rows, read_table, vectorizer
+from mercer.tables import CommonScaler, TableModel, read_rows, read_table, vectorizer
 
 QUICK = ("--folds", "2")
 
@@ -210,6 +210,9 @@ def test_tune_tells_parameters_and_both_scores(mercer, csv_file, patients):
     model = library.load("tuned.mercer").model[-1]
     row = next(line for line in text.splitlines() if line.split()[:1] == ["C"])
     assert float(row.split()[1]) == pytest.approx(model.C, rel=1e-3)
+    scaler = library.load("tuned.mercer").model["scaler"]
+    is_one = isinstance(scaler, CommonScaler)
+    assert ("one for all columns" in text, "each column its own" in text) == (is_one, not is_one)
     tried = pd.read_csv("tried.csv")
     assert f"in {len(tried)} evaluations: error " in text
     assert "SVC (gradient search): error" in text

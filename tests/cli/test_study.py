@@ -153,7 +153,7 @@ def test_killed_in_the_middle_and_run_again(slow, study, tmp_path, monkeypatch, 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_ends_cleanly(slow, tmp_path, jobs):
+def test_ctrl_c_ends_cleanly(slow, study, tmp_path, monkeypatch, jobs):
     (tmp_path / "hold").touch()
     process = slow("--out", "out", "--jobs", jobs)
     wait_for_lines(tmp_path / "out" / "checkpoint.jsonl", 5, process)
@@ -166,7 +166,9 @@ def test_ctrl_c_ends_cleanly(slow, tmp_path, jobs):
     done = len(read_values(tmp_path / "out"))
     assert 5 <= done < 24
     assert f"stopped; {done} of 24" in errors
-    finish(slow("--out", "out", "--jobs", jobs))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("TRACES", str(tmp_path / "traces"))
+    assert study("run", "slow_study:STUDY", "--no-pictures", "--out", "out").exit_code == 0
     assert len(read_values(tmp_path / "out")) == 24
 
 

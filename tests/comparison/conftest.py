@@ -1,5 +1,6 @@
 """Small tables, a clock that only models move, and models that do what a test needs."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
 from mercer.comparison import race, rivals, trials
+from mercer.comparison.deadline import TimeIsOverError
 from mercer.tables import as_table
 
 matplotlib.use("Agg")
@@ -45,22 +47,38 @@ def numbers():
 
 
 class Clock:
-    """Time that passes only where a model says so."""
+    """Time that passes only where a model says so, and ends what waits for longer than it may."""
 
     def __init__(self):
-        self.now = 100.0
+        self.now, self.end = 100.0, float("inf")
 
     def monotonic(self):
         return self.now
 
     perf_counter = monotonic
 
+    @contextmanager
+    def within(self, seconds):
+        before, self.end = self.end, float("inf") if seconds is None else self.now + seconds
+        try:
+            if self.end <= self.now:
+                raise TimeIsOverError
+            yield
+        finally:
+            self.end = before
+
+    def wait_for_ever(self):
+        assert self.end < float("inf"), "nobody will stop this"
+        self.now = self.end
+        raise TimeIsOverError
+
 
 @pytest.fixture
 def clock(monkeypatch):
     found = Clock()
-    monkeypatch.setattr(race, "time", found)
-    monkeypatch.setattr(trials, "time", found)
+    for module in (race, trials):
+        monkeypatch.setattr(module, "time", found)
+        monkeypatch.setattr(module, "within", found.within)
     return found
 
 

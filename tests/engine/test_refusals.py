@@ -406,9 +406,8 @@ def test_errors_of_a_callback_come_through_while_helpers_compute(
 
 
 def test_errors_of_a_callback_come_through_on_a_path() -> None:
-    given = path_call(None, 900, options=Options(tol=0.0, block=64, callback=give_up), n_threads=2)
-    endless = endless_call(900, 1)
-    given |= {name: endless[name] for name in ("rows", "problem")}
+    rows = identity_rows(40, lambda: time.sleep(0.06))
+    given = path_call(rows, 40, options=Options(callback=give_up, block=2), n_threads=2)
     with pytest.raises(LookupError, match="enough"):
         _engine.solve_path(**given)
 

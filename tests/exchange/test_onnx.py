@@ -338,6 +338,9 @@ def test_what_skl2onnx_does_not_know() -> None:
     class Strange(StandardScaler):
         """A scaler that nobody has registered."""
 
+        def transform(self, X: Any, copy: bool | None = None) -> Any:
+            return -super().transform(X, copy)
+
     with pytest.raises(ValueError, match="no converter for some part") as error:
         mercer.to_onnx(make_pipeline(Strange(), SVC()).fit(X, y), X)
     assert "\n" not in str(error.value)

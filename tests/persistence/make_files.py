@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 import mercer
 from mercer.kernels import RBF, Laplacian, Linear, Polynomial
 from mercer.persistence._header import FORMAT
-from mercer.tables import as_table, vectorizer
+from mercer.tables import CommonScaler, as_table, vectorizer
 
 FILES = Path(__file__).parent / "files"
 ANSWERS = ("predict", "decision_function", "predict_proba", "transform")
@@ -59,6 +59,7 @@ def models() -> dict[str, tuple[Any, ...]]:
         "spheres": (mercer.NearestHypersphereClassifier(cv=None), points, words),
         "rvc": (mercer.RVC(max_iter=20), points, y),
         "platt": (platt, points, y > 0),
+        "scaled": (make_pipeline(CommonScaler(), mercer.SVC()), points, y),
         "path_search": (mercer.PathSearchCV(mercer.SVC(), {"C": [0.1, 1.0]}, cv=2), points, y),
         "grid_search": (GridSearchCV(mercer.SVC(), {"C": [0.1, 1.0]}, cv=2), points, y),
         "gradient_search": (mercer.GradientSearch(max_evaluations=2), points, y > 0),

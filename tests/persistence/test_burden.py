@@ -84,7 +84,7 @@ def test_trees_are_grown_for_names_and_numbers_only(
     vars(wrong).update(change)
     with pytest.raises(ModelFileError, match=r"neighbours|metric"):
         mercer.save(wrong, tmp_path / "file")
-    monkeypatch.setattr("mercer.persistence.saving.check_sound", lambda model: None)
+    monkeypatch.setattr("mercer.persistence.saving.check_sound", lambda parts: None)
     mercer.save(wrong, tmp_path / "file")
     with pytest.raises(ModelFileError, match=r"neighbours|metric"):
         mercer.load(tmp_path / "file")

@@ -37,7 +37,7 @@ def refused(model: Any, change: dict[str, Any], path: Path, monkeypatch: Any) ->
     with pytest.raises(ModelFileError, match="cannot be saved"):
         mercer.save(wrong, path)
     with monkeypatch.context() as patch:
-        patch.setattr("mercer.persistence.saving.check_sound", lambda model: None)
+        patch.setattr("mercer.persistence.saving.check_sound", lambda parts: None)
         mercer.save(wrong, path)
     with pytest.raises(ModelFileError, match="is refused"):
         mercer.load(path)

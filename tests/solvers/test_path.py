@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from slow_kernel import SlowKernel
 
 from mercer.gram import Gram, RequestedGram, StoredGram, make_gram
 from mercer.gram.base import padded
@@ -149,11 +150,14 @@ def hopeless() -> tuple[QuadraticProgram, StoredGram]:
 
 def test_a_callback_that_stops_leaves_nan() -> None:
     """Whatever was not begun is marked as such."""
-    options = Options(tol=1e-12, n_threads=1, callback=lambda *_: True)
-    found = solve_path(*hopeless(), PRICES, options)
-    assert found.status[-1] == "interrupted"
-    assert np.isnan(found.betas[-1]).all()
-    assert not found.converged[-1]
+    X = np.random.default_rng(1).normal(size=(40, 3))
+    program = hinge_svc(np.where(X[:, 0] > 0, 1.0, -1.0), 1.0)
+    options = Options(n_threads=1, block=2, callback=lambda *_: True)
+    found = solve_path(program, RequestedGram(SlowKernel(RBF(0.5)), X), PRICES, options)
+    assert found.status == ("interrupted",) * len(PRICES)
+    assert np.isfinite(found.betas[0]).all()
+    assert np.isnan(found.betas[1:]).all()
+    assert not found.converged.any()
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import assert_feasible
+from slow_kernel import SlowKernel
 
 from mercer.gram import Gram, RequestedGram, StoredGram, make_gram
 from mercer.gram.base import Indices
@@ -369,27 +370,15 @@ def test_time_without_end(time_limit: float) -> None:
 
 
 def test_time_is_that_of_all_programs() -> None:
-    """A slow kernel: the first programs take all of the time, and none is left for the last."""
+    """The first one's callback sleeps until it is over, and none is left for the last."""
     batch = folds_with_closed_rows()
-    options = Options(tol=1e-9, time_limit=0.2, n_threads=1)
-    found = batch.solve(RequestedGram(SlowKernel(), points()), options)
+    options = Options(
+        tol=1e-9, time_limit=1.0, n_threads=1, callback=lambda n_iter, gap: time.sleep(n_iter > 0)
+    )
+    found = batch.solve(RequestedGram(SlowKernel(KERNEL), points()), options)
     assert found.status[-1] == "time_limit"
     assert found.n_iter[-1] == 0
     assert found.n_iter[0] > 0
-
-
-class SlowKernel:
-    """Takes its time for some rows: more than a callback waits for, unless told otherwise."""
-
-    def __init__(self, seconds: float = 0.06) -> None:
-        self.seconds = seconds
-
-    def __call__(self, left: Any, right: Any) -> Any:
-        time.sleep(self.seconds)
-        return KERNEL(left, right)
-
-    def diag(self, X: Any) -> Any:
-        return KERNEL.diag(X)
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
@@ -402,7 +391,7 @@ def test_a_callback_stops_all_programs(n_threads: int) -> None:
         return True
 
     options = Options(tol=1e-9, n_threads=n_threads, callback=stop_at_once)
-    found = batch.solve(RequestedGram(SlowKernel(), points()), options)
+    found = batch.solve(RequestedGram(SlowKernel(KERNEL), points()), options)
     assert len(seen) <= n_threads
     assert found.status[-1] == "interrupted"
     assert not found[len(found) - 1].beta.any()
@@ -414,7 +403,7 @@ def test_a_callback_hears_of_short_programs(n_threads: int) -> None:
     """None of them lasts a twentieth of a second, all together last longer."""
     batch, seen = joined([mixed for mixed in short_programs() for _ in range(30)]), []
     options = Options(n_threads=n_threads, callback=lambda n_iter, gap: seen.append(gap))
-    found = batch.solve(RequestedGram(SlowKernel(0.002), points()), options)
+    found = batch.solve(RequestedGram(SlowKernel(KERNEL, 0.002), points()), options)
     assert found.converged.all()
     assert seen
 

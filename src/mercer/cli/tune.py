@@ -79,7 +79,7 @@ def tune(
     result = getattr(pipeline[-1], "regressor_", pipeline[-1])
     figure = _surface(table, pipeline, result, seed) if picture is not None else None
     stop_if_asked()
-    screen.show(_parameters(result, pipeline[0].get_feature_names_out()))
+    screen.show(_parameters(result, pipeline))
     score = _score(table, pipeline, result, seed)
     for sentence in [_chosen_by(table, result, score), *verdict(found, name)]:
         screen.say(sentence)
@@ -148,16 +148,22 @@ def _chosen_by(table: Table, result: Any, best: float) -> str:
     )
 
 
-def _parameters(result: Any, features: Any) -> Any:
+def _parameters(result: Any, pipeline: Any) -> Any:
     """Return the parameters as a table for a rich console."""
+    import numpy as np
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("parameter", no_wrap=True)
     table.add_column("value", overflow="fold")
+    features = pipeline[0].get_feature_names_out()
     for name, value in result.best_params_.items():
         table.add_row(name, _shown(value, features))
+    chosen = getattr(pipeline["scaler"], "best_estimator_", None)
+    if chosen is not None and len(features) > 1:
+        is_one = np.ptp(chosen.scale_) == 0
+        table.add_row("scale", "one for all columns" if is_one else "each column its own")
     return table
 
 

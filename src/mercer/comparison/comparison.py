@@ -238,18 +238,18 @@ class Comparison:
 
 
 def without_search(model: Any) -> Any:
-    """Return a fitted pipeline with the model that its last step has chosen in place of the search.
+    """Return a fitted pipeline with what its steps have chosen in place of their searches.
 
     Parameters
     ----------
     model : Pipeline
         Of `Comparison.searched`; it is changed.
     """
-    step, search = model.steps[-1]
+    search = model[-1]
     if hasattr(search, "regressor_"):  # of a target that is scaled
         search.regressor_ = getattr(search.regressor_, "best_estimator_", search.regressor_)
         search.regressor = search.regressor_
-    model.steps[-1] = (step, getattr(search, "best_estimator_", search))
+    model.steps = [(name, getattr(step, "best_estimator_", step)) for name, step in model.steps]
     return model
 
 

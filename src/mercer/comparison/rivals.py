@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sklearn.svm
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -23,6 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
+from mercer.comparison.scaling import ScaleChoice
 from mercer.comparison.setting import Setting
 from mercer.fuzzy import FuzzyRuleClassifier
 from mercer.model_selection import GradientSearch, PathSearchCV
@@ -55,6 +57,9 @@ class Rival:
         models whose search takes far longer than a fit, and about as long for any number of rows.
     scaled : bool
         Whether features should have unit variance.
+    look : callable or None
+        Takes a `Setting`, returns a small search. Where all columns are numbers it chooses between
+        unit variance for each of them and one scale for all; see `ScaleChoice`.
     most_rows, most_columns : int or None
         Trained on so many rows at most, chosen at random; left out beyond so many columns.
     """
@@ -66,6 +71,7 @@ class Rival:
     growth: float = 1.2
     sketch: Callable[[Setting], Any] | None = None
     scaled: bool = True
+    look: Callable[[Setting], Any] | None = None
     most_rows: int | None = None
     most_columns: int | None = None
 
@@ -74,8 +80,15 @@ class Rival:
         build = self.sketch if sketched and self.sketch is not None else self.build
         steps = [("vectorizer", vectorizer(table))]
         if self.scaled:
-            steps.append(("scaler", StandardScaler()))
+            steps.append(("scaler", self._scaler(table, setting)))
         return Pipeline([*steps, ("model", build(setting))])
+
+    def _scaler(self, table: Table, setting: Setting) -> Any:
+        """Return what scales the features: those of categories have no unit to share."""
+        is_numbers = (table.frame.dtypes == np.float64).all()
+        if self.look is None or not is_numbers:
+            return StandardScaler()
+        return ScaleChoice(self.look(setting))
 
 
 NEIGHBOURS = [1, 3, 5, 9, 15, 25, 45]
@@ -95,17 +108,40 @@ MANY_CLASSES = 10
 MOST_SEARCHED_BOOSTING = 5000
 """Rows up to which the size of boosted trees is chosen, where classes are unbalanced."""
 
+FEW_FACTORS = [0.1, 0.3, 1.0]
+"""As `FACTORS`, where only the scale of the columns is chosen."""
+
 ALPHAS = [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]
 
 
-def _neighbours(model: Any, setting: Setting, folds: int = 5) -> Any:
-    parts = setting.parts(folds)
+def _neighbours(model: Any, setting: Setting, folds: int = 5, rows: int | None = None) -> Any:
+    parts = setting.parts(folds, rows)
     least = min((len(train) for train, _ in parts), default=0) if setting.has_order else 0
     most = max(1, int(0.7 * (least or setting.n_rows * (folds - 1) / folds)))
     counts = [k for k in NEIGHBOURS if k <= most]
     model = setting.even(model)
     name = "n_neighbors" if not setting.balanced else "estimator__n_neighbors"
     return GridSearchCV(model, {name: counts}, scoring=setting.scoring, cv=parts)
+
+
+def _look_of(machine: Any, setting: Setting) -> Any:
+    """Return a search that is small enough to be made for every scale of the columns."""
+    grid = {"gamma": [factor / setting.n_columns for factor in FEW_FACTORS]}
+    more = {"scoring": setting.scoring, "cv": setting.parts(3, MOST_SEARCHED)}
+    return PathSearchCV(machine, grid, n_jobs=setting.n_jobs, **more)
+
+
+def _svc_look(setting: Setting) -> Any:
+    return _look_of(_plain_svc(setting), setting).set_params(refit=False)
+
+
+def _svr_look(setting: Setting) -> Any:
+    # Refitted, since what scales the target takes nothing that cannot predict.
+    return _scaled_target(_look_of(SVR(C=FIRST_PRICE), setting))
+
+
+def _neighbours_look(model: Any, setting: Setting) -> Any:
+    return _neighbours(model, setting, 3, MOST_SEARCHED).set_params(refit=False)
 
 
 def _logistic(setting: Setting) -> Any:
@@ -239,7 +275,12 @@ CLASSIFIERS = (
         growth=0.5,  # trees have a largest size
         scaled=False,
     ),
-    Rival("svc", "SVC (gradient search)", 6, _gradient, growth=1.0, sketch=_plain_svc),
+    Rival(
+        *("svc", "SVC (gradient search)", 6, _gradient),
+        growth=1.0,
+        sketch=_plain_svc,
+        look=_svc_look,
+    ),
     Rival(
         "forest",
         "random forest",
@@ -254,11 +295,27 @@ CLASSIFIERS = (
         4,
         lambda s: _neighbours(KNeighborsClassifier(), s),
         growth=0.8,
+        look=lambda s: _neighbours_look(KNeighborsClassifier(), s),
         most_rows=20_000,
     ),
-    Rival("svc_grid", "SVC (grid search)", 6, _grid, growth=1.5, sketch=_plain_svc),
-    Rival("spheres", "nearest hyperspheres", 5, _spheres, growth=2.0, most_rows=4000),
-    Rival("rvc", "relevance vectors", 5, _rvc, growth=2.0, most_rows=1500),
+    Rival(
+        *("svc_grid", "SVC (grid search)", 6, _grid),
+        growth=1.5,
+        sketch=_plain_svc,
+        look=_svc_look,
+    ),
+    Rival(
+        *("spheres", "nearest hyperspheres", 5, _spheres),
+        growth=2.0,
+        look=_svc_look,
+        most_rows=4000,
+    ),
+    Rival(
+        *("rvc", "relevance vectors", 5, _rvc),
+        growth=2.0,
+        look=_svc_look,
+        most_rows=1500,
+    ),
     Rival(
         "fuzzy",
         "fuzzy rules",
@@ -296,15 +353,17 @@ REGRESSIONS = (
         4,
         lambda s: _neighbours(KNeighborsRegressor(weights="distance"), s),
         growth=0.8,
+        look=lambda s: _neighbours_look(KNeighborsRegressor(weights="distance"), s),
         most_rows=20_000,
     ),
     Rival(
         *("svr", "SVR (grid search)", 6, _svr),
         growth=1.5,
-        most_rows=20_000,
         sketch=lambda s: _scaled_target(SVR(C=FIRST_PRICE)),
+        look=_svr_look,
+        most_rows=20_000,
     ),
-    Rival("rvr", "relevance vectors", 5, _rvr, growth=2.0, most_rows=1500),
+    Rival("rvr", "relevance vectors", 5, _rvr, growth=2.0, look=_svr_look, most_rows=1500),
 )
 
 PEERS = {
@@ -314,6 +373,7 @@ PEERS = {
         6,
         lambda s: _peer(sklearn.svm.SVC(class_weight=s.class_weight), s),
         growth=2.0,
+        look=_svc_look,
         most_rows=4000,
     ),
     "regression": Rival(
@@ -322,6 +382,7 @@ PEERS = {
         6,
         lambda s: _scaled_target(_peer(sklearn.svm.SVR(epsilon=0.05), s)),
         growth=2.0,
+        look=_svr_look,
         most_rows=4000,
     ),
 }

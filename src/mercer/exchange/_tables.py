@@ -72,12 +72,17 @@ def without_table(model: Any, form: str) -> tuple[Filling | None, Any]:
 def with_fillings(model: Any) -> Any:
     """Return a pipeline whose imputers of numbers are `Filling`, which ONNX has in any precision.
 
-    skl2onnx's own operator for them runs in single precision only.
+    skl2onnx's own operator for them runs in single precision only. It knows no types derived
+    from others, so that scalers which are only fitted in another way become what they derive from.
     """
     if isinstance(model, Pipeline):
         filled = copy(model)
         filled.steps = [(name, with_fillings(step)) for name, step in model.steps]
         return filled
+    if getattr(type(model), "transform", None) is StandardScaler.transform:
+        plain = StandardScaler()
+        vars(plain).update(vars(model))
+        return plain
     numbers = _put_in_gaps(model)
     return model if numbers is None else Filling((), numbers)
 

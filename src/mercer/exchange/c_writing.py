@@ -59,7 +59,9 @@ def to_c(model: Any, *, name: str = "mercer_predict") -> str:
     -----
     Decision values agree to about 1e-13 of the sum of the absolute terms,
     :math:`\sum_i |c_i| \, k(|x|, |z_i|) + |b|`, which for polynomials of points far from zero is
-    larger than the values by many digits.
+    larger than the values by many digits. On columns of about 1e8 nothing is left of these digits:
+    values of polynomial and weighted linear machines then differ by tenths, since the order of the
+    additions decides about them in mercer as well. Scale such columns before fitting.
 
     Examples
     --------

@@ -28,34 +28,48 @@ ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 """Places in memory, with which functions and random states are printed."""
 
 PACKAGES = ("scikit-learn", "numpy", "scipy", "skops", "skrub", "pandas")
+TOLD = {"n_features": "n_features_in_", "feature_names": "feature_names_in_", "classes": "classes_"}
 NEEDED = {"format": int, "versions": dict, "type": str, "kind": str, "model": str, "fitted": bool}
 
 
-def header_of(model: Any, types: set[str]) -> dict[str, Any]:
-    """Return versions, names of features and classes and what the model is."""
+def versions(types: set[str]) -> dict[str, str]:
+    """Return the versions of everything that models of these types consist of."""
     homes = {name.partition(".")[0] for name in types} | {"numpy", "scipy", "skops", "sklearn"}
     packages = [p for p in PACKAGES if p.replace("scikit-learn", "sklearn") in homes]
-    versions = {name: metadata.version(name) for name in packages}
+    found = {name: metadata.version(name) for name in packages}
+    return {"mercer": __version__, "python": platform.python_version()} | found
+
+
+def header_of(model: Any, types: set[str], probe: Any) -> dict[str, Any]:
+    """Return versions, names of features and classes, what the model is and what it answers."""
     return {
         "format": FORMAT,
-        "versions": {"mercer": __version__, "python": platform.python_version()} | versions,
+        "versions": versions(types),
         "type": f"{type(model).__module__}.{type(model).__qualname__}",
         "kind": _kind(model),
         "model": ADDRESS.sub("", " ".join(repr(model).split())),
-        "fitted": _is_fitted(model),
-        "n_features": _told(model, "n_features_in_"),
-        "feature_names": _told(model, "feature_names_in_"),
-        "classes": _told(model, "classes_"),
+        "fitted": is_fitted(model),
+        **{key: _told(model, name) for key, name in TOLD.items()},
+        "probe": probe,
     }
 
 
-def written_header(model: Any, types: set[str]) -> bytes:
-    """Return the header as text, without names of features and classes where it gets too long."""
-    header = header_of(model, types)
-    text = json.dumps(header, indent=1).encode()
-    if len(text) > LARGEST:
-        text = json.dumps(header | {"feature_names": None, "classes": None}, indent=1).encode()
+def written_header(model: Any, types: set[str], probe: Any) -> bytes:
+    """Return the header as text, without what makes it too long: names of features and classes."""
+    header = header_of(model, types, probe)
+    for left_out in ((), ("feature_names", "classes"), ("feature_names", "classes", "probe")):
+        text = json.dumps(header | dict.fromkeys(left_out), indent=1).encode()
+        if len(text) <= LARGEST:
+            break
     return text
+
+
+def check_told(model: Any, header: dict[str, Any]) -> None:
+    """Raise RefusalError if a model has other columns, names or classes than its file says."""
+    for key, name in TOLD.items():
+        said = header.get(key)
+        if said is not None and json.dumps(said) != json.dumps(_told(model, name)):
+            raise RefusalError(f"{name} is not what it says about itself")
 
 
 def read_header(text: bytes, name: str) -> dict[str, Any]:
@@ -103,7 +117,8 @@ def _kind(model: Any) -> str:
     return "transformer" if hasattr(model, "transform") else "estimator"
 
 
-def _is_fitted(model: Any) -> bool:
+def is_fitted(model: Any) -> bool:
+    """Return whether a model has been fitted, as far as scikit-learn can tell."""
     try:
         check_is_fitted(model)
     except (NotFittedError, TypeError):  # of what is no estimator, as kernels may be
@@ -120,15 +135,16 @@ def _told(model: Any, name: str) -> Any:
     if isinstance(value, int | np.integer):
         return int(value)
     if isinstance(value, np.ndarray):
-        return [_plain(item) for item in value.tolist()]
+        return [plain(item) for item in value.tolist()]
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return None
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it, or its text."""
     if isinstance(value, np.ndarray):
-        return [_plain(item) for item in value.tolist()]
+        return [plain(item) for item in value.tolist()]
     if isinstance(value, np.generic):
         value = value.item()
     return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -12,6 +12,7 @@ from mercer.persistence.errors import RefusalError
 
 _VECTORS = ["support_ support_vectors_ dual_coef_:-1 support_kind_:-1 +n_support_"]
 _COLUMNS = ["n_features_in_ support_ ranking_ order_ scales_"]
+_SCALER = ["n_features_in_ mean_ scale_ var_"]
 _LINEAR = ["n_features_in_ coef_:1", "coef_ intercept_"]
 _RELEVANCE = [
     "mu_ alpha_ weight_output_ weight_vector_ sigma_ sigma_:1",
@@ -59,6 +60,7 @@ LENGTHS = {
     "MinimumRedundancySelector": ["n_features_in_ support_"],
     "ScaledFeatureSelector": ["n_features_in_ support_"],
     "ZeroNormSelector": _COLUMNS,
+    "CommonScaler": _SCALER,
     "NumberColumns": ["n_features_in_ feature_names_in_ medians_"],
 }
 """Attributes of equal length: of an axis after a colon, of a sum after a plus sign."""
@@ -73,7 +75,7 @@ OUTPUTS = {
 """Attributes that have one entry for two classes, and otherwise one for each."""
 
 SCALERS = {
-    "StandardScaler": ["n_features_in_ mean_ scale_ var_"],
+    "StandardScaler": _SCALER,
     "MinMaxScaler": ["n_features_in_ min_ scale_ data_min_ data_max_ data_range_"],
     "MaxAbsScaler": ["n_features_in_ scale_ max_abs_"],
     "RobustScaler": ["n_features_in_ center_ scale_"],
@@ -106,14 +108,14 @@ def check_lengths(part: Any, facts: Facts) -> None:
                 f"{name.strip('+').partition(':')[0]} {n}" for name, n in known.items()
             )
             raise RefusalError(f"lengths in a {type(part).__name__} disagree: {said}")
-    if not ours and type(part).__name__ in SCALERS:
+    if type(part).__name__ in {"CommonScaler", *SCALERS}:
         _check_kinds(part)
     if ours and "classes_" in vars(part):
         _check_classes(part, facts)
 
 
 def _check_kinds(scaler: Any) -> None:
-    """Check that a scaler of scikit-learn has numbers; they may be missing, as in its rows."""
+    """Check that a scaler has numbers; they may be missing, as in its rows."""
     for name, value in vars(scaler).items():
         if isinstance(value, np.ndarray) and name in ("mean_", "scale_", "min_", "center_"):
             if value.dtype.kind != "f":

@@ -7,6 +7,7 @@ scikit-learn believes them: an index beyond the end of an array would end the pr
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,9 @@ FINITE = (
 """Attributes of our models with which predictions are computed."""
 
 
-def check_sound(model: Any) -> None:
-    """Raise RefusalError if some part of the model contradicts another one."""
+def check_sound(found: list[Any]) -> None:
+    """Raise RefusalError if some of the parts of a model contradict each other."""
     widest, facts = _WidestTrees(), Facts()
-    found = list(parts(model))
     check_search_trees(found)
     for part in found:
         if sp.issparse(part):
@@ -38,6 +38,8 @@ def check_sound(model: Any) -> None:
         elif type(part).__name__ == "TreePredictor":
             _check_predictor(part)
         elif hasattr(part, "__dict__"):
+            if not isinstance(vars(part).get("n_jobs"), Integral | None):
+                raise RefusalError(f"n_jobs of a {type(part).__name__} is no number of jobs")
             widest.check(part)
             check_libsvm(part, facts)
             check_lengths(part, facts)
@@ -47,7 +49,7 @@ def check_sound(model: Any) -> None:
 
 
 def parts(model: Any) -> Iterator[Any]:
-    """Yield the model and everything in it that is not a container or a single value."""
+    """Yield the model and everything in it that is kept and no container or single value."""
     seen: set[int] = set()
     waiting = [model]
     while waiting:
@@ -63,9 +65,21 @@ def parts(model: Any) -> Iterator[Any]:
             waiting += part.ravel().tolist() if part.dtype.hasobject else []
         elif type(part).__module__.partition(".")[0] in HOMES:
             yield part
-            waiting += getattr(part, "__dict__", {}).values()
+            waiting += kept(part).values()
         elif sp.issparse(part):
             yield part
+
+
+def kept(part: Any) -> dict[str, Any]:
+    """Return the attributes of an object that go into a file; some models leave out what is quick.
+
+    Examples
+    --------
+    >>> kept(slice(3))
+    {}
+    """
+    state = part.__getstate__() if hasattr(part, "__dict__") else None
+    return state if isinstance(state, dict) else {}
 
 
 def _check_sparse(matrix: Any) -> None:

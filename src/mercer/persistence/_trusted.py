@@ -38,7 +38,7 @@ _OURS = {
     "one_class_search.OneClassSearch one_class_svm.OneClassSVM svdd.SVDD "
     "target_probability.Monotone target_probability.TargetProbability",
     "svm": "crammer_singer_svc.CrammerSingerSVC svc.SVC svr.SVR",
-    "tables": "_number_columns.NumberColumns table_model.TableModel",
+    "tables": "_number_columns.NumberColumns common_scaler.CommonScaler table_model.TableModel",
     "trees": "_columns.Columns _rules.Condition _rules.Rule proximity_imputer.ProximityImputer "
     "pruned_tree.PrunedTreeClassifier",
 }

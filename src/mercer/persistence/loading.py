@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -11,8 +12,9 @@ from zipfile import ZipFile
 
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, opened
 from mercer.persistence._arrays import head_of
-from mercer.persistence._header import LARGEST, read_header
+from mercer.persistence._header import LARGEST, check_told, read_header, versions
 from mercer.persistence._json import check_plan, read_json
+from mercer.persistence._probe import OtherAnswersError, check_probe
 from mercer.persistence._schema import Audit
 from mercer.persistence._search_trees import grow_search_trees
 from mercer.persistence._sound import check_sound, parts
@@ -23,16 +25,24 @@ from mercer.persistence.saving import imported_skops
 def load(path: Any) -> Any:
     """Return the model that `mercer.save` wrote.
 
-    Nothing in the file is run. Before anything is built, the checksum is compared; then parts,
-    shapes and lengths are compared with what is there, and all types with a list of those that
-    models of mercer and scikit-learn consist of. So the arrays of a file take about twice their
-    length of memory, whatever it claims, and its plan of objects thirteen times its own, which is
-    refused above half a GiB unless the file is as long. Trees for the search of neighbours, which
-    files leave out, are grown again, each once; for many rows of one column with small leaves they
-    take a multiple of the rows, at most 24.
+    A file holds no code, so that nothing in it is run. Before anything is built, the checksum is
+    compared; then parts, shapes and lengths are compared with what is there, and all types with a
+    list of those that models of mercer and scikit-learn consist of. So the arrays of a file take
+    about twice their length of memory, whatever it claims, and its plan of objects thirteen times
+    its own, which is refused above half a GiB unless the file is as long. Trees for the search of
+    neighbours, which files leave out, are grown again, each once; for many rows of one column with
+    small leaves they take a multiple of the rows, at most 24.
 
-    A checksum tells damage, not who wrote a file: one from a stranger runs no code, but its
-    predictions are worth what the stranger's word is.
+    At last the model is tried: the file has up to 32 rows and what the model said about them when
+    it was saved, and it must say the same now, labels exactly and numbers to 1e-9 (less where they
+    depend on rounding). A model that lacks something or whose numbers are others is refused; where
+    versions of the libraries differ and answers with them, that is a warning. Models of what no
+    rows can be made up for, answers that are drawn at random, and files of earlier versions are
+    not tried.
+
+    A checksum tells damage, not who wrote a file: it is no signature. One from a stranger runs no
+    code, but its predictions are worth what the stranger's word is: a number may have been changed
+    where none of the rows shows it, or the answers with it.
 
     Parameters
     ----------
@@ -48,7 +58,7 @@ def load(path: Any) -> Any:
     ------
     ModelFileError
         In one sentence, if the file is damaged, cut off, of another kind, from a later version,
-        or asks for anything that is no part of a model.
+        asks for anything that is no part of a model, or has one that does not say what it said.
 
     See Also
     --------
@@ -77,9 +87,38 @@ def load(path: Any) -> Any:
         model = skops.load(file, trusted=sorted(audit.types))
         if f"{type(model).__module__}.{type(model).__qualname__}" != header["type"]:
             raise RefusalError("it is not of the type that it says")
-        check_sound(model)
-        grow_search_trees(parts(model))
+        found = list(parts(model))
+        check_sound(found)
+        check_told(model, header)
+        grow_search_trees(found)
+        _try_out(model, found, header, audit.types, file)
     return model
+
+
+def _try_out(
+    model: Any, found: list[Any], header: dict[str, Any], types: set[str], file: BinaryIO
+) -> None:
+    """Ask the model what it was asked when it was saved; earlier files have no questions."""
+    probe, here = header.get("probe"), versions(types)
+    others = [
+        f"{name} {one_line(version)[:20]} (here {here.get(name)})"
+        for name, version in header["versions"].items()
+        if name not in ("python", "skops") and version != here.get(name)
+    ]
+    if probe is None:
+        return
+    try:
+        check_probe(model, found, probe, os.fstat(file.fileno()).st_size)
+    except OtherAnswersError as error:
+        if not others:
+            raise
+        warnings.warn(
+            f"Of a {type(model).__name__} that was saved with {', '.join(others)}, {error}.",
+            stacklevel=3,
+        )
+    except RefusalError as error:
+        written = f", and it was written with {', '.join(others)}" if others else ""
+        raise RefusalError(f"{error}{written}") from None
 
 
 @contextmanager

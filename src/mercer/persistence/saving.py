@@ -11,10 +11,11 @@ from mercer._files import check_writable, written_whole
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
 from mercer.persistence._canonical import canonical
-from mercer.persistence._header import written_header
+from mercer.persistence._header import is_fitted, written_header
 from mercer.persistence._json import check_plan, read_json
+from mercer.persistence._probe import probe_of
 from mercer.persistence._schema import Audit
-from mercer.persistence._sound import check_sound
+from mercer.persistence._sound import check_sound, parts
 from mercer.persistence.errors import (
     ModelFileError,
     RefusalError,
@@ -35,8 +36,10 @@ def save(model: Any, path: Any) -> None:
     distributions of SciPy over which a random search draws: give it lists.
 
     The file is a zip archive of numbers and names of types, in the form of skops, with the versions
-    of everything, the names of features and classes, and a SHA-256 checksum. The same model gives
-    the same bytes. A file of that name is replaced when the new one is whole.
+    of everything, the names of features and classes, a few rows with what the model says about
+    them, by which `mercer.load` tries it, and a SHA-256 checksum. The rows are made of numbers of
+    the model, such as its support vectors, mixed and cut to three digits. The same model gives the
+    same bytes on the same machine. A file of that name is replaced when the new one is whole.
 
     Parameters
     ----------
@@ -84,10 +87,12 @@ def _members(model: Any) -> dict[str, bytes]:
         raise ModelFileError(f"mercer.save takes an estimator; got {name}.")
     skops = imported_skops()
     try:
-        check_sound(model)
+        found = list(parts(model))
+        check_sound(found)
         with ZipFile(io.BytesIO(skops.dumps(model))) as archive:
             members = canonical(archive)
-        check_plan(len(members[SCHEMA]), sum(map(len, members.values())))
+        size = sum(map(len, members.values()))
+        check_plan(len(members[SCHEMA]), size)
         arrays = {part: head_in(members[part], part) for part in members if is_array(part)}
         audit = Audit(arrays)
         audit.check(read_json(members[SCHEMA]))
@@ -112,7 +117,8 @@ def _members(model: Any) -> dict[str, bytes]:
         raise ModelFileError(
             f"{name} cannot be saved: {reason}; help(mercer.save) says what can be saved."
         ) from None
-    return {HEADER: written_header(model, audit.types)} | members
+    probe = probe_of(model, found, size) if is_fitted(model) else None
+    return {HEADER: written_header(model, audit.types, probe)} | members
 
 
 def imported_skops() -> ModuleType:

@@ -1,6 +1,7 @@
 """Tables as people have them: files, arrays and data frames to rows that one can learn from."""
 
 from mercer.tables.as_table import as_table
+from mercer.tables.common_scaler import CommonScaler
 from mercer.tables.errors import InputError, suggestion
 from mercer.tables.named_table import named_table
 from mercer.tables.read_rows import NewRows, read_new_rows, read_rows
@@ -11,6 +12,7 @@ from mercer.tables.table_model import TableModel
 from mercer.tables.vectorizer import vectorizer
 
 __all__ = [
+    "CommonScaler",
     "InputError",
     "NewRows",
     "Table",

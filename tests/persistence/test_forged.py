@@ -1,0 +1,194 @@
+"""Files with a right checksum that are not what was saved: a model is tried before it is given."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+import mercer
+from mercer.persistence import ModelFileError
+from mercer.persistence._archive import HEADER, SCHEMA, sealed
+
+from .damage import members_of
+from .forging import forgeries, outcome
+from .make_files import FILES, rows
+from .models import answers
+
+pytest.importorskip("skops")
+
+KEPT = [path for path in sorted(FILES.glob("*/*.mercer")) if path.stem not in ("unfitted", "table")]
+SETS = np.array_split(np.arange(len(KEPT)), 4)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("numbers", SETS, ids=lambda numbers: KEPT[numbers[0]].stem)
+def test_forged_files(numbers: Any, tmp_path: Path) -> None:
+    """Refused, or the same answers; another sound model only where a number is another one."""
+    path, counts = tmp_path / "file", Counter[str]()
+    for number in numbers:
+        kept, X = KEPT[number], rows(KEPT[number].stem)
+        model = mercer.load(kept)
+        mercer.save(model, path)
+        expected, content = answers(model, X), path.read_bytes()
+        assert outcome(path, X, expected)[0] == "same"
+        for name, changed in forgeries(content, 18, 7 + int(number)):
+            path.write_bytes(changed)
+            found, said = outcome(path, X, expected)
+            counts[found] += 1
+            assert found in ("refused", "same") or (found == "other" and ".npy" in name), (
+                kept.stem,
+                name,
+                said,
+            )
+    assert counts.total() >= 60
+    assert counts["refused"] > counts["same"] > 5 * counts["other"]
+
+
+@pytest.fixture(name="fitted")
+def fitted_machine() -> tuple[Any, Any]:
+    X, y = load_iris(return_X_y=True)
+    return make_pipeline(StandardScaler(), mercer.SVC()).fit(X, y), X
+
+
+def with_header(path: Path, change: dict[str, Any]) -> None:
+    good = members_of(path.read_bytes())
+    header = json.loads(good[HEADER])
+    path.write_bytes(sealed(good | {HEADER: json.dumps(header | change).encode()}))
+
+
+def with_plan(path: Path, old: str, new: str) -> None:
+    good = members_of(path.read_bytes())
+    text = good[SCHEMA].decode()
+    assert old in text
+    path.write_bytes(sealed(good | {SCHEMA: text.replace(old, new).encode()}))
+
+
+def test_what_is_kept_of_a_model(fitted: Any, tmp_path: Path) -> None:
+    model, _ = fitted
+    mercer.save(model, tmp_path / "file")
+    probe = json.loads(members_of((tmp_path / "file").read_bytes())[HEADER])["probe"]
+    points = np.array([line.split() for line in probe["rows"]], dtype=float)
+    assert points.shape == (32, 4)
+    told = probe["answers"]
+    assert len({label for (label,) in told["predict"]["labels"]}) > 1
+    values = np.array([line.split() for line in told["decision_function"]["values"]], dtype=float)
+    np.testing.assert_allclose(values, model.decision_function(points), rtol=1e-11)
+    assert told["decision_function"]["within"] < 1e-7
+    assert len(json.dumps(probe)) < 5000
+
+
+def test_missing_attribute(fitted: Any, tmp_path: Path) -> None:
+    mercer.save(fitted[0], tmp_path / "file")
+    with_plan(tmp_path / "file", '"scale_":', '"scale_of":')
+    with pytest.raises(ModelFileError, match=r"predict does not work \(AttributeError: .*scale_"):
+        mercer.load(tmp_path / "file")
+
+
+def test_other_answers(fitted: Any, tmp_path: Path) -> None:
+    mercer.save(fitted[0], tmp_path / "file")
+    good = members_of((tmp_path / "file").read_bytes())
+    for key, wrong in (("classes", [0, 1, 3]), ("n_features", 5), ("feature_names", list("abcd"))):
+        with_header(tmp_path / "file", {key: wrong})
+        with pytest.raises(ModelFileError, match="is not what it says about itself"):
+            mercer.load(tmp_path / "file")
+        (tmp_path / "file").write_bytes(sealed(good))
+    probe = json.loads(good[HEADER])["probe"]
+    probe["answers"]["predict"]["labels"][0] = [9]
+    with_header(tmp_path / "file", {"probe": probe})
+    with pytest.raises(ModelFileError, match="predict does not give what it gave when it was save"):
+        mercer.load(tmp_path / "file")
+    others = json.loads(good[HEADER])["versions"] | {"scikit-learn": "1.0"}
+    with_header(tmp_path / "file", {"probe": probe, "versions": others})
+    with pytest.warns(UserWarning, match=r"saved with scikit-learn 1.0 \(here .*predict does not"):
+        mercer.load(tmp_path / "file")
+
+
+UNTOLD = {"predict": None, "decision_function": None}
+WIDE = {"columns": 3, "values": ["0 0 0"], "within": 1e9}
+
+
+@pytest.mark.parametrize(
+    "probe",
+    [
+        5,
+        {},
+        {"rows": [], "answers": {}},
+        {"rows": ["1 2 3 4"] * 100, "answers": {}},
+        {"rows": ["1 2 x"], "answers": {}},
+        {"rows": ["1 2", "1"], "answers": {}},
+        {"rows": {"a": {"file": ["x"]}}, "answers": {}},
+        {"rows": {"a": {"word": [1]}}, "answers": {}},
+        {"rows": ["1 2 3 4"], "answers": {"fit": {}}},
+        {"rows": ["1 2 3 4"], "answers": UNTOLD | {"predict": {"labels": [[0]]}}},
+        {"rows": ["1 2 3 4"], "answers": UNTOLD | {"decision_function": WIDE}},
+    ],
+)
+def test_records_that_are_none(probe: Any, fitted: Any, tmp_path: Path) -> None:
+    mercer.save(fitted[0], tmp_path / "file")
+    with_header(tmp_path / "file", {"probe": probe})
+    with pytest.raises(ModelFileError, match=r"rows to try it on|about itself cannot be read"):
+        mercer.load(tmp_path / "file")
+
+
+def test_files_without_a_record(fitted: Any, tmp_path: Path) -> None:
+    """As earlier versions wrote them."""
+    model, X = fitted
+    mercer.save(model, tmp_path / "file")
+    with_header(tmp_path / "file", {"probe": None})
+    np.testing.assert_array_equal(mercer.load(tmp_path / "file").predict(X), model.predict(X))
+
+
+def test_nothing_is_disturbed(tmp_path: Path) -> None:
+    """Random numbers go on as they would have; answers that are drawn are not compared."""
+    X, y = load_iris(return_X_y=True)
+    for seed in (None, np.random.RandomState(3)):
+        model = DummyClassifier(strategy="uniform", random_state=seed).fit(X, y)
+        np.random.seed(5)
+        mercer.save(model, tmp_path / "file")
+        again = mercer.load(tmp_path / "file")
+        probe = json.loads(members_of((tmp_path / "file").read_bytes())[HEADER])["probe"]
+        assert probe["answers"]["predict"] is None
+        assert probe["answers"]["predict_proba"] is not None
+        undisturbed = np.random.RandomState(5 if seed is None else 3)
+        expected = DummyClassifier(strategy="uniform", random_state=undisturbed).fit(X, y)
+        np.testing.assert_array_equal(again.predict(X), expected.predict(X))
+
+
+def test_number_of_jobs_in_a_file_is_not_obeyed(tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = RandomForestClassifier(2, max_depth=2, random_state=0).fit(X, y)
+    for each in (model, mercer.SVC().fit(X, y)):
+        each.n_jobs = 10**9
+        mercer.save(each, tmp_path / "file")
+        assert mercer.load(tmp_path / "file").n_jobs == 10**9
+
+
+def test_answers_that_rounding_decides_are_not_compared(tmp_path: Path) -> None:
+    """The terms of this machine are larger than its values by all the digits there are."""
+    X = 1e8 + np.random.default_rng(0).normal(size=(60, 3))
+    model = mercer.SVC(kernel="poly")
+    with pytest.warns(ConvergenceWarning, match="arithmetic allows no smaller gap"):
+        model.fit(X, X[:, 0] > 1e8)
+    mercer.save(model, tmp_path / "file")
+    again = mercer.load(tmp_path / "file")
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+def test_wide_answers_are_kept_in_part(tmp_path: Path) -> None:
+    model = PolynomialFeatures(4).fit(np.ones((2, 8)))
+    mercer.save(model, tmp_path / "file")
+    probe = json.loads(members_of((tmp_path / "file").read_bytes())[HEADER])["probe"]
+    assert probe["answers"]["transform"]["columns"] == model.n_output_features_ == 495
+    assert len(json.dumps(probe)) < 20_000
+    mercer.load(tmp_path / "file")
