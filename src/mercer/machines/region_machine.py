@@ -123,8 +123,5 @@ class RegionMachine(RowMachine):
             self._all_weights,
             self._formulate,
             is_ball=self.subtracts_length,
-            memory=self.memory,
-            name=name,
-            tol=self.tol,
-            n_threads=self.n_threads,
+            **self._shared(name),
         )

@@ -178,6 +178,11 @@ class RowMachine(ABC):
     def part(self, kept: Rows, name: str) -> Self:
         """Return the machine of some of the rows, still to be trained."""
 
+    def _shared(self, name: str) -> dict[str, Any]:
+        """Return what the machine of some of the rows has in common with this one."""
+        options: dict[str, Any] = {"tol": self.tol, "n_threads": self.n_threads}
+        return {"memory": self.memory, "name": name, **options}
+
 
 def refuse_weights(machines: Sequence[RowMachine], name: str) -> None:
     """Say that a criterion that leaves out rows has no meaning for weighted ones."""

@@ -168,8 +168,5 @@ class TubeMachine(RowMachine):
             self.rows[kept],
             self.targets[kept],
             self.price,
-            memory=self.memory,
-            name=name,
-            tol=self.tol,
-            n_threads=self.n_threads,
+            **self._shared(name),
         )

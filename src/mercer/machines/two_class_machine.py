@@ -138,8 +138,5 @@ class TwoClassMachine(RowMachine):
             self.rows[kept],
             self.signs[kept],
             self.penalty,
-            memory=self.memory,
-            name=name,
-            tol=self.tol,
-            n_threads=self.n_threads,
+            **self._shared(name),
         )
