@@ -42,7 +42,7 @@ from mercer.solvers.solve import Options
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-BLOCK = 256
+BLOCK = 512
 """Rows that are solved together, on the part of the matrix that they share."""
 
 STEPS = 20
@@ -167,8 +167,9 @@ def solve_crammer_singer(
         after, steps = _solve_block(matrix, diagonal[block], point, limits, options.tol)
         alpha[block] = after
         limits.n_iter += steps
-        change = after - before
-        gradient += gram.rows(block).T @ change + constant * change.sum(axis=0)
+        moved = np.flatnonzero((after != before).any(axis=1))
+        change = (after - before)[moved]
+        gradient += gram.rows(block[moved]).T @ change + constant * change.sum(axis=0)
     gradient = _product(gram, alpha, constant) + costs
     gap = float(row_gaps(alpha, gradient, upper).max())
     objective = 0.5 * float(np.vdot(alpha, gradient + costs))
