@@ -25,7 +25,7 @@ from mercer.spheres import (
     OneClassSVM,
     TargetProbability,
 )
-from mercer.svm import SVC, SVR
+from mercer.svm import SVC, SVR, CrammerSingerSVC
 
 Work = Callable[[Any, Any], Callable[[], Any]]
 """From rows and labels to what is timed; what comes before the last call is not."""
@@ -105,6 +105,7 @@ MACHINES: dict[str, Work] = {
     "SVC(multi_class='ovr')": _fit(lambda: SVC(multi_class="ovr")),
     "SVC(solver='exact')": _fit(lambda: SVC(solver="exact")),
     "SVC(C=inf)": _fit(lambda: SVC(C=np.inf)),
+    "CrammerSingerSVC()": _fit(CrammerSingerSVC),
     "SVR()": _fit_numbers(SVR),
     "SVR(kernel='linear')": _fit_numbers(lambda: SVR(kernel="linear")),
     "RVC()": _fit(RVC),

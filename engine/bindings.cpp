@@ -12,6 +12,7 @@
 #include <string>
 
 #include "bounded_start.hpp"
+#include "class_rows.hpp"
 #include "elimination.hpp"
 #include "hot_loops.hpp"
 #include "path.hpp"
@@ -265,6 +266,19 @@ void judge_programs(Doubles p, Doubles lower, Doubles upper, Doubles beta, Doubl
     }
 }
 
+// Solves some rows of the program of all classes; multipliers and gradient are changed in place. Returns the steps.
+Index solve_class_rows_of(Matrix<double> matrix, Doubles diagonal, Matrix<double> upper, MutableMatrix<double> alpha,
+                          MutableMatrix<double> gradient, double goal, Index most) {
+    const Index n = extent(diagonal), k = extent(upper, 1);
+    for (Index other : {extent(matrix), extent(matrix, 1), extent(upper), extent(alpha), extent(gradient)})
+        check_length(other, n);
+    for (Index other : {extent(alpha, 1), extent(gradient, 1)}) check_length(other, k);
+    if (k < 1) throw std::invalid_argument("there must be a class");
+    nb::gil_scoped_release unlocked;
+    return solve_class_rows({matrix.data(), diagonal.data(), upper.data(), alpha.data(), gradient.data(), n, k}, goal,
+                            most);
+}
+
 // Solves one program for rising prices. The problem is that of price 1, start (beta, image, price), the first two
 // changed in place, and report (betas, images, n_iter, status, offsets, gaps) is filled, a line for each price.
 Index solve_path_of(const Rows& rows, const nb::tuple& problem, std::optional<Indices> row, Doubles prices,
@@ -484,6 +498,8 @@ NB_MODULE(_engine, m) {
           "start"_a.none(), "rough"_a, "options"_a, "n_threads"_a, "report"_a);
     m.def("judge_programs", &mercer::judge_programs, "p"_a, "lower"_a, "upper"_a, "beta"_a, "gradient"_a, "ends"_a,
           "verdict"_a.noconvert());
+    m.def("solve_class_rows", &mercer::solve_class_rows_of, "matrix"_a, "diagonal"_a, "upper"_a, "alpha"_a.noconvert(),
+          "gradient"_a.noconvert(), "goal"_a, "most"_a);
     m.def("solve_path", &mercer::solve_path_of, "rows"_a, "problem"_a, "row"_a.none(), "prices"_a, "start"_a,
           "options"_a, "n_threads"_a, "report"_a);
     m.def("eliminate_features", &mercer::eliminate_features, "columns"_a.noconvert(), "fixed"_a.noconvert(),

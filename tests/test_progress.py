@@ -63,7 +63,7 @@ STAGES: list[tuple[Any, list[str]]] = [
         ]
         # C is at its upper bound, so that there is a smaller one to try, but no larger one.
         + [r"hinge at C = \S+: \d+\.\d+ % errors on folds"] * 2
-        + [r"\d+\.\d+ % right on folds; fits 150 rows"],
+        + [r"score 0\.\d+ on folds; fits 150 rows"],
     ),
 ]
 

@@ -16,6 +16,7 @@ _HOMES = {
     "RVC": "mercer.relevance",
     "RVR": "mercer.relevance",
     "SVR": "mercer.svm",
+    "CrammerSingerSVC": "mercer.svm",
     "SVDD": "mercer.spheres",
     "OneClassSVM": "mercer.spheres",
     "NearestHypersphereClassifier": "mercer.spheres",
@@ -94,6 +95,7 @@ __all__ = [
     "SVDD",
     "SVR",
     "BoundaryDisplay",
+    "CrammerSingerSVC",
     "CriterionDisplay",
     "ErrorSurfaceDisplay",
     "EvidenceDisplay",
@@ -225,7 +227,7 @@ if TYPE_CHECKING:
     )
     from mercer.relevance import RVC, RVR
     from mercer.spheres import SVDD, NearestHypersphereClassifier, OneClassSearch, OneClassSVM
-    from mercer.svm import SVC, SVR
+    from mercer.svm import SVC, SVR, CrammerSingerSVC
     from mercer.trees import ProximityImputer, PrunedTreeClassifier
 
 

@@ -44,6 +44,15 @@ def judge_programs(
     ends: Indices,
     verdict: NDArray[np.float64],
 ) -> None: ...
+def solve_class_rows(
+    matrix: NDArray[np.float64],
+    diagonal: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    alpha: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    goal: float,
+    most: int,
+) -> int: ...
 def solve_path(
     rows: Rows,
     problem: Problem,

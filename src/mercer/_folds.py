@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 
 Floats = NDArray[np.float64]
@@ -28,6 +28,16 @@ def fold_splits(cv: Any, y: Any) -> list[tuple[Rows, Rows]]:
     if isinstance(cv, int | np.integer):
         cv = StratifiedKFold(int(cv), shuffle=True, random_state=0)
     return list(check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y))
+
+
+def regression_splits(cv: Any, targets: Any) -> list[tuple[Rows, Rows]]:
+    """Return the same for targets that are numbers, or for rows without any.
+
+    A number stands for so many folds, shuffled always in the same way.
+    """
+    if isinstance(cv, int | np.integer):
+        cv = KFold(int(cv), shuffle=True, random_state=0)
+    return list(check_cv(cv, targets, classifier=False).split(np.zeros(len(targets)), targets))
 
 
 def split_folds(X: Any, y: Any, cv: Any) -> Rows:

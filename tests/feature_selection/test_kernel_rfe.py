@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_classification, make_regression
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFE
@@ -157,7 +158,20 @@ def test_bound_grows_by_what_is_said(loss: str) -> None:
     assert_allclose(selector.trace_.importances[0], np.sort(slopes)[:4], rtol=2e-2, atol=1e-3)
 
 
-@pytest.mark.parametrize("criterion", ["bound", "span"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("kernel", [RBF(0.1), Linear()], ids=str)
+def test_retrained_importance_is_the_change_of_the_optimum(kernel: Any, loss: str) -> None:
+    X, y = tall(2)
+    X, y = X[:60, :5], y[:60]
+    machine = SVC(kernel=kernel, loss=loss, C=2.0, tol=1e-9)
+    whole = clone(machine).fit(X, y).objective_[0]
+    parts = [clone(machine).fit(np.delete(X, k, axis=1), y).objective_[0] for k in range(5)]
+    selector = KernelRFE(machine, n_features_to_select=1, step=4, criterion="retrained").fit(X, y)
+    expected = np.sort(np.abs(np.array(parts) - whole))[:4]
+    assert_allclose(selector.trace_.importances[0], expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("criterion", ["bound", "span", "retrained"])
 def test_bounds_find_what_matters(criterion: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 8))

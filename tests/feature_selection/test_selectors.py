@@ -234,7 +234,21 @@ def test_a_penalty_makes_scales_small() -> None:
     assert held.C_ == 1.0
 
 
-def test_slopes_of_what_is_minimised() -> None:
+def test_scales_with_a_fixed_sum() -> None:
+    """They sum to the number wanted at every stage, and the useful ones have nearly all of it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 10))
+    y = X[:, 2] * X[:, 7] > 0
+    selector = ScaledFeatureSelector(n_features_to_select=2, fixed_sum=True).fit(X, y)
+    assert selector.get_support(indices=True).tolist() == [2, 7]
+    assert selector.scales_[[2, 7]].sum() == pytest.approx(2.0)
+    whole = ScaledFeatureSelector(n_features_to_select=10, fixed_sum=True).fit(X, y)
+    assert whole.scales_.sum() == pytest.approx(10.0)
+    assert whole.scales_[[2, 7]].sum() > 5.0
+
+
+@pytest.mark.parametrize("total", [None, 3.0])
+def test_slopes_of_what_is_minimised(total: float | None) -> None:
     from mercer.feature_selection.scaled import _Descent
     from mercer.machines import KernelData
 
@@ -242,7 +256,8 @@ def test_slopes_of_what_is_minimised() -> None:
     X = rng.normal(size=(40, 4))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
     settings = ScaledFeatureSelector(penalty=0.1, power=0.7)
-    descent = _Descent(SVC(loss="squared_hinge", tol=1e-10), X, y, "radius_margin", settings)
+    model = SVC(loss="squared_hinge", tol=1e-10)
+    descent = _Descent(model, X, y, "radius_margin", settings, total)
     data = KernelData(descent.kernel, X)
     point = np.log([2.0, 1.0, 0.8, 0.5, 1.3])
     descent._evaluate(point, data)

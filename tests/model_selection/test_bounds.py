@@ -393,7 +393,7 @@ def test_one_sentence_says_what_is_wrong(
 
 def test_weights_are_refused_where_rows_are_left_out() -> None:
     X, y = problem(12)
-    from mercer.machines.two_class_machine import refuse_weights
+    from mercer.machines.row_machine import refuse_weights
 
     machines = machines_of(SVC().fit(X, y, sample_weight=np.full(40, 2.0)), X, y, np.full(40, 2.0))
     with pytest.raises(ValueError, match="sample_weight"):
@@ -407,3 +407,21 @@ def test_values_that_point_the_wrong_way_have_one_probability() -> None:
     share = (2 / 3 + 3 / 5) / 4  # of the positive class, by Platt's targets
     assert value == pytest.approx(((1 - share) + 3 * share) / 4)
     np.testing.assert_array_equal(slope, 0.0)
+
+
+def test_sigmoid_with_estimated_slope_and_offset_is_the_posterior_error() -> None:
+    """Algorithm 6 of document 000 with A and B estimated is its algorithm 7."""
+    from mercer.calibration import fit_sigmoid
+    from mercer.model_selection import posterior_error
+
+    random = np.random.default_rng(2)
+    X = random.normal(size=(120, 2))
+    y = np.where(X[:, 0] + 0.5 * random.normal(size=120) > 0.3, 1, -1)
+    model = SVC(C=2.0, tol=1e-8).fit(X[:60], y[:60])
+    decision, signs = model.decision_function(X[60:]), y[60:]
+    sigmoid = fit_sigmoid(decision, signs > 0)
+    A, B = -sigmoid.A, -sigmoid.B  # 1 - p = 1 / (1 + exp(A f + B)) for the class +1
+    assert A > 0.0
+    smoothed = np.mean(1.0 / (1.0 + np.exp(signs * (A * decision + B))))
+    found = posterior_error(model, X[:60], y[:60], validation=(X[60:], signs))
+    assert found.value == pytest.approx(smoothed, rel=1e-5)

@@ -28,6 +28,7 @@ from mercer.model_selection import (
     posterior_error,
     press,
     radius_margin,
+    radius_margin_count,
     smoothed_validation_error,
     span,
 )
@@ -61,6 +62,7 @@ CRITERIA: dict[str, tuple[Any, tuple[str, ...]]] = {
     "press": (press, ("hinge", "squared_hinge")),
     "radius_margin": (radius_margin, ("squared_hinge", "hard")),
     "modified_radius_margin": (modified_radius_margin, ("hinge",)),
+    "radius_margin_count": (radius_margin_count, ("hinge",)),  # of others: as radius_margin
     "span": (span, ("hinge", "squared_hinge", "hard")),
     "gacv": (gacv, ("hinge",)),
     "smoothed error on folds": (

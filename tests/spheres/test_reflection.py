@@ -48,3 +48,25 @@ def test_soft_margin_has_the_same_normal(nu: float, kernel: str) -> None:
     # Outliers of the one are margin errors of the other.
     outside = one.decision_function(K) < -1e-6
     np.testing.assert_array_equal(two.slack_[:n] > 1e-6, outside)
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.4])
+def test_outliers_are_targets_reflected(nu: float) -> None:
+    """The machine on the reflected rows is that of y <w, x> >= rho, an SVC without an offset."""
+    rng = np.random.default_rng(1)
+    y = np.where(np.arange(40) % 4 == 0, -1, 1)
+    rows = X - 2.0 * 3.0 * (y[:, None] < 0) + 0.5 * rng.normal(size=X.shape)
+    K = rows @ rows.T
+    points, labels = reflect(rows, y)
+    np.testing.assert_array_equal(points, np.vstack([y[:, None] * rows, -y[:, None] * rows]))
+    matrix, _ = reflect(K, y, is_kernel_matrix=True)
+    np.testing.assert_allclose(matrix, points @ points.T)
+    one = OneClassSVM(kernel="linear", nu=nu, tol=1e-11).fit(points[labels > 0])
+    rho = one.offset_ / (nu * 40)
+    two = SVC(kernel="linear", C=1 / (2 * nu * 40 * rho), tol=1e-11).fit(points, labels)
+    np.testing.assert_allclose(two.coef_, one.coef_ / one.offset_, atol=1e-5)
+    # At most a share nu lies on the wrong side of its own hyperplane.
+    outside = y * (rows @ one.coef_[0]) < one.offset_ - 1e-9
+    assert outside.mean() <= nu
+    with pytest.raises(ValueError, match=r"y must be 40 numbers, \+1 or -1"):
+        reflect(rows, np.arange(40))

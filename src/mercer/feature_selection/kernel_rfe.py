@@ -124,6 +124,9 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
     "bound"        growth of the radius/margin bound when the feature goes, to first order
     "span"         growth of the span estimate of the leave-one-out error at unchanged
                    :math:`\beta`; takes an inversion for each feature
+    "retrained"    change of the dual optimum with the machine trained anew without the feature:
+                   what "objective" is at fixed :math:`\beta`; a baseline that takes a training
+                   for each feature and round
     =============  ==============================================================================
 
     Any other estimator that has ``coef_`` or ``feature_importances_`` will do as well.

@@ -56,7 +56,10 @@ class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     .. math:: T(\sigma, C)/T_0 + \lambda \sum_i \sigma_i^p
 
     is minimised over the scales and C, with :math:`T_0` the bound at the start; then the features
-    with the smallest scales are dropped, and the others go on from where they are.
+    with the smallest scales are dropped, and the others go on from where they are. With
+    ``fixed_sum=True`` it is minimised subject to :math:`\sum_i \sigma_i = k`, the number of
+    features wanted, so that one scale can only grow where others shrink; written as
+    :math:`\sigma_i = k e^{z_i}/\sum_j e^{z_j}` that needs no constraint.
 
     Parameters
     ----------
@@ -71,6 +74,9 @@ class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         :math:`\lambda`.
     power : float, default=1.0
         p. With a large penalty and p towards 0, few scales stay above 0.
+    fixed_sum : bool, default=False
+        Whether the scales of the features that are left always sum to the number of features
+        wanted; they start at equal ones.
     step : int, float or callable, default=None
         How many to drop at a time, as in `KernelRFE`; None is ``percent(0.5)``.
     space : {"inputs", "components"}, default="inputs"
@@ -136,6 +142,7 @@ class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         "bound": [StrOptions({"auto", *BOUNDS})],
         "penalty": [Interval(Real, 0, None, closed="left")],
         "power": [Interval(Real, 0, None, closed="neither")],
+        "fixed_sum": ["boolean"],
         "step": [Interval(Real, 0, None, closed="neither"), callable, None],
         "space": [StrOptions({"inputs", "components"})],
         "tune_C": ["boolean"],
@@ -150,6 +157,7 @@ class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         bound: str = "auto",
         penalty: float = 0.0,
         power: float = 1.0,
+        fixed_sum: bool = False,
         step: Any = None,
         space: str = "inputs",
         tune_C: bool = True,
@@ -160,6 +168,7 @@ class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.bound = bound
         self.penalty = penalty
         self.power = power
+        self.fixed_sum = fixed_sum
         self.step = step
         self.space = space
         self.tune_C = tune_C
@@ -189,7 +198,8 @@ class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
             components = PCA().fit(X)
             points = components.transform(X)
         wanted = self._n_wanted(points.shape[1])
-        descent = _Descent(model, points, y, self._bound_name(model), self)
+        total = float(wanted) if self.fixed_sum else None
+        descent = _Descent(model, points, y, self._bound_name(model), self, total)
         order = descent.run(as_step(self.step or percent(0.5), points.shape[1]), wanted)
         support = np.zeros(points.shape[1], dtype=bool)
         support[order[:wanted]] = True
@@ -258,8 +268,15 @@ class _Descent:
     """The descent in the scales, and what is dropped on the way."""
 
     def __init__(
-        self, model: SVC, points: Floats, y: Any, bound: str, settings: ScaledFeatureSelector
+        self,
+        model: SVC,
+        points: Floats,
+        y: Any,
+        bound: str,
+        settings: ScaledFeatureSelector,
+        total: float | None,
     ) -> None:
+        self.total = total  # what the scales sum to, where that is fixed
         self.model, self.points, self.settings = model, points, settings
         self.rate = BOUNDS[bound]
         self.kernel: Kernel = model._make_kernel().resolve(points)
@@ -308,13 +325,18 @@ class _Descent:
             options={"maxiter": self.settings.max_iter, "ftol": 1e-4},
         )
         self.n_iter += max(1, int(found.nit))
-        self.scales[left] = np.exp(found.x[-left.size :])
+        self.scales[left] = self._scales(found.x[-left.size :])
         if self.tunes_C:
             self.C = float(np.exp(found.x[0]))
         self.value = self._bound(self.C, self.scales[left], data).value
         self.trace.append(
             {"size": left.size, "bound": self.value, "C": self.C, "n_evaluations": found.nfev}
         )
+
+    def _scales(self, z: Floats) -> Floats:
+        """Return the scales at a point of the descent."""
+        scales = np.exp(z)
+        return scales if self.total is None else self.total * scales / scales.sum()
 
     def _bound(self, C: float, scales: Floats, data: KernelData) -> Any:
         data, penalty = data.with_kernel(Weighted(data.kernel, scales)), self.penalty.priced(C)
@@ -331,7 +353,7 @@ class _Descent:
 
     def _evaluate(self, x: Floats, data: KernelData) -> tuple[float, Floats]:
         d = data.points.shape[1]
-        scales = np.exp(x[-d:])
+        scales = self._scales(x[-d:])
         C = float(np.exp(x[0])) if self.tunes_C else self.C
         try:
             found = self._bound(C, scales, data)
@@ -346,6 +368,8 @@ class _Descent:
         settings = self.settings
         costs = settings.penalty * scales**settings.power
         slope = slope + settings.power * costs
+        if self.total is not None:  # a step in one coordinate moves all scales
+            slope = slope - slope.sum() * scales / self.total
         if self.tunes_C:
             slope = np.append(found.gradient[0] / self.start, slope)
         value = found.value / self.start + float(costs.sum())

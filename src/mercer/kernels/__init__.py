@@ -11,6 +11,7 @@ from .graphs import ShortestPath
 from .mercer_condition import MercerReport, is_mercer
 from .normalization import Normalized, unit_rows
 from .radial import RBF, Laplacian
+from .taylor_map import taylor_map
 from .width import auto_gamma, median_gamma, scale_gamma
 from .wrappers import Constant, Weighted
 
@@ -42,5 +43,6 @@ __all__ = [
     "median_gamma",
     "scale_gamma",
     "squared_distances",
+    "taylor_map",
     "unit_rows",
 ]

@@ -1,6 +1,7 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
 from mercer.machines.fold_path import Fold, FoldPath, PathSettings, SharedMatrix
+from mercer.machines.kernel_data import KernelData
 from mercer.machines.kernel_machine import (
     KERNEL_CONSTRAINTS,
     MARGIN_CONSTRAINTS,
@@ -12,6 +13,8 @@ from mercer.machines.kernel_machine import (
     rows_of,
 )
 from mercer.machines.left_out import balanced_anew, out_of_fold_values
+from mercer.machines.region_machine import RegionMachine
+from mercer.machines.row_machine import RowMachine
 from mercer.machines.training import (
     DualModel,
     Penalty,
@@ -31,7 +34,8 @@ from mercer.machines.training import (
     warn_if_indefinite,
     warn_unless_converged,
 )
-from mercer.machines.two_class_machine import KernelData, TwoClassMachine
+from mercer.machines.tube_machine import TubeMachine, TubePrice
+from mercer.machines.two_class_machine import TwoClassMachine
 
 __all__ = [
     "KERNEL_CONSTRAINTS",
@@ -44,9 +48,13 @@ __all__ = [
     "KernelMachine",
     "PathSettings",
     "Penalty",
+    "RegionMachine",
+    "RowMachine",
     "SharedMatrix",
     "Training",
     "TrainingRows",
+    "TubeMachine",
+    "TubePrice",
     "TwoClassMachine",
     "TwoClassTask",
     "TwoClassTasks",

@@ -24,7 +24,7 @@ from mercer.problems import (
     hinge_svc,
     squared_hinge_svc,
 )
-from mercer.solvers import Options, Solution, Solutions, solve_all
+from mercer.solvers import MultiClassSolution, Options, Solution, Solutions, solve_all
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -484,7 +484,7 @@ def warn_unless_converged(solutions: Solutions | Sequence[Solution], tol: float)
         warn_about(failed, len(solutions), tol)
 
 
-def warn_about(failed: Sequence[Solution], n_solved: int, tol: float) -> None:
+def warn_about(failed: Sequence[Solution | MultiClassSolution], n_solved: int, tol: float) -> None:
     """Warn that some of the solvers did not reach the tolerance, naming gap and remedies."""
     worst = max(failed, key=lambda solution: solution.gap)
     which = "The solver" if n_solved == 1 else f"{len(failed)} of {n_solved} solvers"

@@ -2,94 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.gram import StoredGram, make_gram
-from mercer.kernels import RBF, Kernel, contract_squared_differences, squared_distances
-from mercer.machines.bordered_system import BorderedSystem, NoSolutionError
+from mercer.machines.bordered_system import NoSolutionError
+from mercer.machines.kernel_data import KernelData
+from mercer.machines.row_machine import RowMachine
 from mercer.machines.training import Penalty, TwoClassTask, no_minimum
 from mercer.problems import QuadraticProgram
-from mercer.solvers import Solution, solve
+from mercer.solvers import Solution
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-class KernelData:
-    """A kernel on fixed points; other parameters of the same kernel share what they can.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Without "scale" and the like.
-    points : ndarray or sparse matrix of shape (n, d)
-        For a precomputed kernel the matrix of kernel values.
-    """
-
-    def __init__(self, kernel: Kernel, points: Any, shared: _Shared | None = None) -> None:
-        self.kernel = kernel
-        self.points = points
-        self._shared = _Shared(points) if shared is None else shared
-
-    def with_kernel(self, kernel: Kernel) -> KernelData:
-        """Return another kernel on the same points."""
-        return KernelData(kernel, self.points, self._shared)
-
-    @cached_property
-    def matrix(self) -> Floats:
-        """The whole kernel matrix."""
-        return make_gram(self.kernel, self.points).matrix()
-
-    def block(self, rows: Rows, columns: Rows) -> Floats:
-        """Return some rows and columns of the matrix."""
-        return self.matrix[np.ix_(rows, columns)]
-
-    def contract(self, weights: Floats, rows: Rows, columns: Rows) -> Floats:
-        r"""Return :math:`\sum_{ij} W_{ij}\,\partial K_{ij}/\partial\theta_p` over a block."""
-        kernel = self.kernel
-        if isinstance(kernel, RBF) and not (np.ndim(kernel.gamma) and sp.issparse(self.points)):
-            return self._contract_widths(weights, rows, columns)
-        if kernel.theta.size == 0:
-            return np.empty(0)
-        if kernel.is_pairwise:
-            return kernel.contract_gradient(self.points[np.ix_(rows, columns)], weights)
-        right = None if columns is rows else self.points[columns]
-        return kernel.contract_gradient(self.points[rows], weights, right)
-
-    def _contract_widths(self, weights: Floats, rows: Rows, columns: Rows) -> Floats:
-        r"""Use the matrix at hand: :math:`dK / d\ln\gamma_k = -\gamma_k D_k K`."""
-        gamma, where = self.kernel.gamma, _where(rows, columns, self.points.shape[0])
-        terms = weights * self.matrix[where]
-        if not np.ndim(gamma):  # the distances do not depend on the width
-            return np.array([-gamma * np.vdot(terms, self._shared.distances[where])])
-        left = self.points[rows]
-        right = left if columns is rows else self.points[columns]
-        return -np.asarray(gamma) * contract_squared_differences(left, right, terms)
-
-
-class _Shared:
-    """What all widths of a radial kernel have in common."""
-
-    def __init__(self, points: Any) -> None:
-        self._points = points
-
-    @cached_property
-    def distances(self) -> Floats:
-        return squared_distances(self._points)
-
-
-def _where(rows: Rows, columns: Rows, n: int) -> Any:
-    """Return an index of the block; of the whole matrix without a copy."""
-    return ... if rows.size == n == columns.size else np.ix_(rows, columns)
-
-
-class TwoClassMachine:
+class TwoClassMachine(RowMachine):
     r"""One machine on some rows: :math:`\min \tfrac12\beta^\top(K + R)\beta - y^\top\beta`.
 
     Parameters
@@ -103,14 +33,8 @@ class TwoClassMachine:
     penalty : Penalty
     beta : ndarray or None, default=None
         The solution, where it is known.
-    memory : dict or None, default=None
-        Solutions of neighbouring problems by name, from which solvers start and to which they
-        add; shared by machines that differ in their parameters only.
-    name : str, default="machine"
-        The name of this machine's own solution there.
-    tol : float, default=1e-6
-        Gap at which the solver stops.
-    n_threads : int or None, default=1
+    **options
+        As in `RowMachine`.
     """
 
     def __init__(
@@ -121,28 +45,16 @@ class TwoClassMachine:
         penalty: Penalty,
         *,
         beta: Floats | None = None,
-        memory: dict[str, Floats] | None = None,
-        name: str = "machine",
-        tol: float = 1e-6,
-        n_threads: int | None = 1,
+        **options: Any,
     ) -> None:
-        self.data = data
-        self.rows = rows
-        self.signs = signs
+        super().__init__(data, rows, signs, **options)
         self.penalty = penalty
-        self.tol = tol
-        self.memory = {} if memory is None else memory
-        self.name = name
-        self.n_threads = n_threads
-        self.n_fits = 0
         self._beta = beta
 
-    # ---- the problem ------------------------------------------------------------------------
-
     @property
-    def n(self) -> int:
-        """Number of rows."""
-        return int(self.rows.size)
+    def signs(self) -> Floats:
+        """+1 or -1 for each row."""
+        return self.targets
 
     @property
     def loss(self) -> str:
@@ -169,19 +81,11 @@ class TwoClassMachine:
         """What squared slack adds to the diagonal."""
         return self.problem.ridge
 
-    @cached_property
-    def matrix(self) -> Floats:
-        """Kernel matrix of the rows, without the ridge; not to be changed."""
-        whole = self.data.matrix
-        return whole if self.n == len(whole) else self.data.block(self.rows, self.rows)
-
     @property
     def names(self) -> tuple[str, ...]:
         """The parameters in whose logarithms derivatives are taken."""
         C = () if self.loss == "hard" else ("C",)
         return (*C, *self.data.kernel.theta_names)
-
-    # ---- its solution -----------------------------------------------------------------------
 
     @cached_property
     def solution(self) -> Solution:
@@ -193,20 +97,6 @@ class TwoClassMachine:
         found = self.solve(self.problem, self.name)
         if found.status == "unbounded":
             raise NoSolutionError(no_minimum(self.loss))
-        return found
-
-    def solve(self, problem: QuadraticProgram, name: str, tol: float | None = None) -> Solution:
-        """Solve a problem on these rows, starting where the last one of this name ended."""
-        whole = self.data.matrix
-        found = solve(
-            problem,
-            StoredGram(whole, None if self.n == len(whole) else self.rows),
-            solver="smo",
-            tol=self.tol if tol is None else tol,
-            warm_start=self.memory.get(name),
-            n_threads=self.n_threads,
-        )
-        self.memory[name] = found.beta
         return found
 
     @property
@@ -226,46 +116,18 @@ class TwoClassMachine:
         return self.problem.image(solution.beta, solution.gradient) + solution.offset
 
     @cached_property
-    def support(self) -> Rows:
-        """Positions of the support vectors."""
-        return np.flatnonzero(self.beta)
-
-    @cached_property
     def free(self) -> Rows:
         """Positions strictly between the bounds."""
         beta, problem = self.beta, self.problem
         return np.flatnonzero((beta > problem.lower) & (beta < problem.upper))
 
-    @cached_property
-    def bound(self) -> Rows:
-        """Positions of the support vectors at C."""
-        return np.setdiff1d(self.support, self.free, assume_unique=True)
-
-    @cached_property
-    def free_system(self) -> BorderedSystem:
-        """The equations that the free rows fulfil."""
-        return BorderedSystem(self.ridged_matrix(self.free))
-
-    def ridged_matrix(self, rows: Rows | None = None) -> Floats:
-        """Return a new array with the kernel matrix of some rows (or all), ridge included."""
-        if rows is None or rows.size == self.n:
-            rows, matrix = np.arange(self.n), self.matrix.copy()
-        else:
-            matrix = self.matrix[np.ix_(rows, rows)]
-        matrix[np.diag_indices_from(matrix)] += self.ridge[rows]
-        return matrix
-
-    # ---- derivatives ------------------------------------------------------------------------
-
-    def contract(self, weights: Floats, rows: Rows | None = None, columns: Any = None) -> Floats:
-        """Contract the derivative of a block of the matrix in the kernel's parameters."""
-        left = self.rows if rows is None else self.rows[rows]
-        right = left if columns is rows else self.rows[columns]
-        return self.data.contract(weights, left, right)
-
     def gradient(self, in_log_C: float, in_kernel: Floats) -> Floats:
         """Join the derivatives in the order of `names`."""
         return in_kernel if self.loss == "hard" else np.append(in_log_C, in_kernel)
+
+    def target_gradient(self, pull: Floats) -> Floats:
+        """Return zero: the labels do not move."""
+        return np.zeros(len(self.names))
 
     def part(self, kept: Rows, name: str) -> TwoClassMachine:
         """Return the machine of some of the rows, still to be trained."""
@@ -276,17 +138,5 @@ class TwoClassMachine:
             self.rows[kept],
             self.signs[kept],
             self.penalty,
-            memory=self.memory,
-            name=name,
-            tol=self.tol,
-            n_threads=self.n_threads,
-        )
-
-
-def refuse_weights(machines: Sequence[TwoClassMachine], name: str) -> None:
-    """Say that a criterion that leaves out rows has no meaning for weighted ones."""
-    if any((machine.weights != 1.0).any() for machine in machines):
-        raise ValueError(
-            f"{name} leaves out rows one by one and takes no sample_weight; use evidence, press, "
-            "radius_margin or modified_radius_margin."
+            **self._shared(name),
         )

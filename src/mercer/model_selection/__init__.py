@@ -7,6 +7,10 @@ from mercer.model_selection.criteria.leave_one_out import leave_one_out
 from mercer.model_selection.criteria.modified_radius_margin import modified_radius_margin
 from mercer.model_selection.criteria.press import press
 from mercer.model_selection.criteria.radius_margin import radius_margin
+from mercer.model_selection.criteria.radius_margin_count import radius_margin_count
+from mercer.model_selection.criteria.region_error import region_error
+from mercer.model_selection.criteria.regression_error import regression_error
+from mercer.model_selection.criteria.regression_radius_margin import regression_radius_margin
 from mercer.model_selection.criteria.span import span
 from mercer.model_selection.criteria.span_bound import span_bound
 from mercer.model_selection.criteria.support_vector_count import support_vector_count
@@ -31,6 +35,10 @@ __all__ = [
     "posterior_error",
     "press",
     "radius_margin",
+    "radius_margin_count",
+    "region_error",
+    "regression_error",
+    "regression_radius_margin",
     "smoothed_validation_error",
     "span",
     "span_bound",

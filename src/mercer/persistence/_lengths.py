@@ -23,6 +23,10 @@ _RELEVANCE = [
 LENGTHS = {
     "SVC": [*_VECTORS, "intercept_ objective_ gap_ margin_", "classes_ _order_of_ties"],
     "SVR": _VECTORS,
+    "CrammerSingerSVC": [
+        "support_ support_vectors_ dual_coef_:1 +n_support_",
+        "classes_ intercept_ dual_coef_ n_support_",
+    ],
     "SVDD": _VECTORS,
     "OneClassSVM": _VECTORS,
     "NearestHypersphereClassifier": [*_VECTORS, "classes_ n_support_ radii_ _used_radii"],

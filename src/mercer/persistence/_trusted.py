@@ -37,7 +37,7 @@ _OURS = {
     "spheres": "_balls.Balls nearest_hypersphere.NearestHypersphereClassifier "
     "one_class_search.OneClassSearch one_class_svm.OneClassSVM svdd.SVDD "
     "target_probability.Monotone target_probability.TargetProbability",
-    "svm": "svc.SVC svr.SVR",
+    "svm": "crammer_singer_svc.CrammerSingerSVC svc.SVC svr.SVR",
     "tables": "_number_columns.NumberColumns common_scaler.CommonScaler table_model.TableModel",
     "trees": "_columns.Columns _rules.Condition _rules.Rule proximity_imputer.ProximityImputer "
     "pruned_tree.PrunedTreeClassifier",

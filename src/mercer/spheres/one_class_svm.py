@@ -19,7 +19,7 @@ from mercer.machines import (
     TrainingRows,
     warn_unless_converged,
 )
-from mercer.problems import one_class
+from mercer.problems import QuadraticProgram, one_class
 from mercer.solvers import Solution
 from mercer.spheres._ball import in_units, level_offset, without_dust
 from mercer.spheres._balls import ROUNDING
@@ -201,6 +201,10 @@ class OneClassSVM(OneClassMachine):
         self._say(data.X.shape[0], self.support_.size, solution, solution.gap)
         warn_unless_converged([solution], self.tol)
         return self
+
+    def _program(self, diagonal: Floats, signs: Floats, weights: Floats) -> QuadraticProgram:
+        """Return the program of some rows; neither k(x, x) nor signs play a part."""
+        return one_class(weights.size, self.nu, weights)
 
     def _store(
         self, data: TrainingRows, solution: Solution, intercept: float, upper: Floats, unit: float

@@ -222,10 +222,10 @@ class SVDD(OneClassMachine):
         SVDD
             The fitted ball.
         """
-        price = self._price()
+        self._price()  # refused before anything is computed
         data = self._training_data(X, sample_weight, translate=True)
         signs = _signs(y, data.X)[data.kept]
-        problem, unit = self._problem(data, signs, price)
+        problem, unit = self._problem(data, signs)
         variance = feature_variance(data.gram, data.weights)
         solution = self._solve(problem, data.gram, self.tol * variance, unit)
         if solution.status == "unbounded":
@@ -247,20 +247,30 @@ class SVDD(OneClassMachine):
             raise ValueError("Only one of nu and C can be given; the other must be None.")
         return self.C
 
-    def _problem(
-        self, data: TrainingRows, signs: Floats, price: float | None
-    ) -> tuple[QuadraticProgram, float]:
+    def _problem(self, data: TrainingRows, signs: Floats) -> tuple[QuadraticProgram, float]:
         """Return the program and the unit in which its multipliers are counted."""
-        diagonal = data.gram.diag()
-        if price is None:
-            nu = DEFAULT_NU if self.nu is None else float(self.nu)
-            price = price_of(nu, data.weights[signs > 0].sum())
-        targets = price * data.weights
-        outliers = (price if self.C_outlier is None else self.C_outlier) * data.weights
+        problem = self._program(data.gram.diag(), signs, data.weights)
+        if problem.ridge.any():
+            return problem, 1.0
+        unit = max(1.0, 1.0 / self._price_of(signs, data.weights))
+        return in_units(problem, unit), unit
+
+    def _price_of(self, signs: Floats, weights: Floats) -> float:
+        """Return C, where need be from nu."""
+        price = self._price()
+        if price is not None:
+            return float(price)
+        nu = DEFAULT_NU if self.nu is None else float(self.nu)
+        return price_of(nu, weights[signs > 0].sum())
+
+    def _program(self, diagonal: Floats, signs: Floats, weights: Floats) -> QuadraticProgram:
+        """Return the program of some rows, from k(x, x), signs and weights of each."""
+        price = self._price_of(signs, weights)
+        targets = price * weights
+        outliers = (price if self.C_outlier is None else self.C_outlier) * weights
         if self.loss == "squared_hinge" and np.isfinite(price):
-            return squared_svdd(diagonal, np.where(signs > 0, targets, outliers), signs), 1.0
-        unit = max(1.0, 1.0 / price)
-        return in_units(svdd_with_outliers(diagonal, signs, targets, outliers), unit), unit
+            return squared_svdd(diagonal, np.where(signs > 0, targets, outliers), signs)
+        return svdd_with_outliers(diagonal, signs, targets, outliers)
 
     def _store(
         self, data: TrainingRows, problem: QuadraticProgram, ball: Ball, unit: float

@@ -21,9 +21,9 @@ from mercer._sklearn import Interval, StrOptions
 from mercer.gram import Gram, KernelSums, gives_numbers
 from mercer.kernels import Linear
 from mercer.machines import MARGIN_CONSTRAINTS, KernelMachine, TrainingRows, warn_unless_converged
+from mercer.machines.tube import TubeModel, tube_program, tube_rows, tube_start
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers import Solution, solve_all
-from mercer.svm._tube import TubeModel, tube_program, tube_rows, tube_start
 
 HINTS = {**OF_LINEAR_MACHINES, "nu": "use epsilon", "random_state": "nothing here is random"}
 """What stands for arguments of machines that are like this one."""

@@ -14,18 +14,22 @@ from mercer._inputs import checked_rows, checked_weights
 from mercer.machines import (
     KernelData,
     Penalty,
+    TubeMachine,
+    TubePrice,
     TwoClassMachine,
     class_factors,
     decompose,
     machine_coefficients,
     rows_of,
 )
-from mercer.svm import SVC
+from mercer.svm import SVC, SVR
 
 Floats = NDArray[np.float64]
 
 Rated = tuple[float, Floats | None]
 """Value of a criterion for one machine, and its slope where there is one."""
+
+OTHER_DATA = "A criterion needs the rows and labels on which the model was fitted."
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +44,8 @@ class Criterion:
         Derivative in the logarithm of each parameter; None where the criterion is a step function
         or the derivative was not asked for.
     names : tuple of str
-        The parameters: "C" (unless it is infinite), then those of the kernel as in
-        ``kernel.theta_names``.
+        The parameters: "C" (unless it is infinite), for regression "epsilon" (unless it is 0), then
+        those of the kernel as in ``kernel.theta_names``; of one class those of the kernel alone.
 
     Examples
     --------
@@ -68,7 +72,7 @@ def mean_over(evaluate: Callable[[Any], Rated], machines: Sequence[Any]) -> Rate
 
 
 def average(
-    evaluate: Callable[[TwoClassMachine], Rated], machines: Sequence[TwoClassMachine]
+    evaluate: Callable[[Any], Rated], machines: Sequence[TwoClassMachine] | Sequence[TubeMachine]
 ) -> Criterion:
     """Return that mean as a criterion."""
     return Criterion(*mean_over(evaluate, machines), machines[0].names)
@@ -89,29 +93,20 @@ def machines_of(model: Any, X: Any, y: Any, sample_weight: Any = None) -> list[T
     list of TwoClassMachine
         One for two classes, else one for each pair or for each class.
     """
-    if not isinstance(model, SVC):
-        raise TypeError(f"A criterion needs a fitted mercer.SVC; got {type(model).__name__}.")
-    check_is_fitted(model)
-    X = checked_rows(model, X, **model._data_format())
-    y = np.asarray(y)
-    check_consistent_length(X, y)
-    if X.shape[0] != model.shape_fit_[0] or not np.isin(y, model.classes_).all():
-        raise ValueError("A criterion needs the rows and labels on which the model was fitted.")
-    weights = checked_weights(sample_weight, X)
+    X, y, weights = _fitted_data(SVC, model, X, y, sample_weight)
+    if not np.isin(y, model.classes_).all():
+        raise ValueError(OTHER_DATA)
     kept = np.flatnonzero(weights)
     codes = np.searchsorted(model.classes_, y[kept])
     weights = weights[kept]
     factors = class_factors(model.class_weight, model.classes_, codes, weights)
     penalty = Penalty.of(model, factors, weights)
     data = KernelData(model.kernel_, rows_of(X, kept, model.kernel_.is_pairwise))
-    position = np.full(X.shape[0], -1)
-    position[kept] = np.arange(kept.size)
     machines = []
     tasks = decompose(codes, model.classes_.size, model.multi_class)
     found = machine_coefficients(model.dual_coef_, model.n_support_, model._one_vs_one)
     for task, coefficients in zip(tasks, found):
-        beta = np.zeros(kept.size)
-        beta[position[model.support_]] = coefficients
+        beta = _spread(model, coefficients, X.shape[0])[kept]
         machine = TwoClassMachine(
             data,
             task.rows,
@@ -123,3 +118,52 @@ def machines_of(model: Any, X: Any, y: Any, sample_weight: Any = None) -> list[T
         )
         machines.append(machine)
     return machines
+
+
+def tube_machine_of(model: Any, X: Any, y: Any, sample_weight: Any = None) -> TubeMachine:
+    """Return the trained machine of a fitted `SVR`, with the data that it was fitted on."""
+    X, y, weights = _fitted_data(SVR, model, X, y, sample_weight)
+    kept = np.flatnonzero(weights)
+    squared = model.loss == "squared_epsilon_insensitive"
+    return TubeMachine(
+        KernelData(model.kernel_, rows_of(X, kept, model.kernel_.is_pairwise)),
+        np.arange(kept.size),
+        np.asarray(y, dtype=np.float64)[kept],
+        TubePrice(float(model.C), float(model.epsilon), squared, weights[kept]),
+        beta=_spread(model, model.dual_coef_[0], X.shape[0])[kept],
+        tol=model.tol,
+        n_threads=model._n_threads(),
+    )
+
+
+def least_squares_machines_of(
+    model: Any, X: Any, y: Any, sample_weight: Any = None
+) -> Sequence[TwoClassMachine] | Sequence[TubeMachine]:
+    """Return the machines of a classifier or of a regression."""
+    if isinstance(model, SVR):
+        return [tube_machine_of(model, X, y, sample_weight)]
+    return machines_of(model, X, y, sample_weight)
+
+
+def _fitted_data(
+    kind: Any, model: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[Any, Any, Floats]:
+    """Return the data of a model, after a check that they can be those that it was fitted on."""
+    if not isinstance(model, kind):
+        raise TypeError(
+            f"This criterion needs a fitted mercer.{kind.__name__}; got {type(model).__name__}."
+        )
+    check_is_fitted(model)
+    X = checked_rows(model, X, **model._data_format())
+    y = np.asarray(y)
+    check_consistent_length(X, y)
+    if X.shape[0] != model.shape_fit_[0]:
+        raise ValueError(OTHER_DATA)
+    return X, y, checked_weights(sample_weight, X)
+
+
+def _spread(model: Any, coefficients: Floats, n: int) -> Floats:
+    """Return the coefficients of all rows from those of the support vectors."""
+    beta = np.zeros(n)
+    beta[model.support_] = coefficients
+    return beta

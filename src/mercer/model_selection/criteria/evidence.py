@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from mercer._threads import holds_blas
-from mercer.machines import TwoClassMachine
+from mercer.machines import TubeMachine, TwoClassMachine
 from mercer.machines.bordered_system import BorderedSystem
-from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
+from mercer.model_selection.criteria.criterion import (
+    Criterion,
+    Rated,
+    average,
+    least_squares_machines_of,
+)
 
 Floats = NDArray[np.float64]
 
@@ -23,9 +28,10 @@ def evidence(
 ) -> Criterion:
     r"""Negative log evidence of the least-squares machine, for each row.
 
-    Labels are taken as values :math:`y_i = f(x_i) + b + \varepsilon_i` of a Gaussian process f
-    with covariance :math:`s^2 K`, noise of variance :math:`s^2/C` and an offset of which nothing
-    is known. Integrating over f, b and the scale s (with density 1/s) leaves, up to a constant,
+    Labels, or the targets of a regression, are taken as values
+    :math:`y_i = f(x_i) + b + \varepsilon_i` of a Gaussian process f with covariance
+    :math:`s^2 K`, noise of variance :math:`s^2/C` and an offset of which nothing is known.
+    Integrating over f, b and the scale s (with density 1/s) leaves, up to a constant,
 
     .. math::
 
@@ -44,7 +50,7 @@ def evidence(
 
     Parameters
     ----------
-    model : SVC
+    model : SVC or SVR
         Fitted. Its kernel and C count, whatever its loss; for many classes the mean over its
         machines is returned.
     X, y : array-like
@@ -75,7 +81,7 @@ def evidence(
     >>> near < far
     True
     """
-    machines = machines_of(model, X, y, sample_weight)
+    machines = least_squares_machines_of(model, X, y, sample_weight)
     return average(lambda machine: evidence_of(machine, gradient), machines)
 
 
@@ -107,20 +113,20 @@ class LeastSquares:
     beta: Floats
 
     @classmethod
-    def of(cls, machine: TwoClassMachine) -> LeastSquares:
+    def of(cls, machine: TwoClassMachine | TubeMachine) -> LeastSquares:
         """Solve on all rows of a machine, whatever its loss."""
         ridge = 1.0 / (machine.penalties * machine.weights)
         matrix = machine.matrix.copy()
         matrix[np.diag_indices_from(matrix)] += ridge
         system = BorderedSystem(matrix)
-        return cls(system, ridge, system.solve(machine.signs)[0])
+        return cls(system, ridge, system.solve(machine.targets)[0])
 
 
-def evidence_of(machine: TwoClassMachine, gradient: bool = True) -> Rated:
+def evidence_of(machine: TwoClassMachine | TubeMachine, gradient: bool = True) -> Rated:
     """Return the criterion of one machine."""
     solved, weights, slope = LeastSquares.of(machine), machine.weights, None
     system, beta = solved.system, solved.beta
-    count, fit, determinant = weights.sum(), machine.signs @ beta, system.log_determinant()
+    count, fit, determinant = weights.sum(), machine.targets @ beta, system.log_determinant()
     if gradient:
         # From the lower triangle alone, which counts twice off the diagonal.
         inverse = system.lower_inverse

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from mercer._threads import holds_blas
-from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
+from mercer.machines import TwoClassMachine
+from mercer.machines.row_machine import refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.model_selection.criteria.solution_sensitivity import through_solution
 
@@ -71,9 +72,8 @@ def gacv_of(machine: TwoClassMachine, gradient: bool = True) -> Rated:
         outer = np.zeros(n)
         outer[machine.bound] = -signs[machine.bound] / n
         in_beta = machine.matrix[support] @ outer + (times * diagonal * signs)[support] / n
-        in_log_C, in_kernel = through_solution(machine, in_beta, float(outer.sum()))
         weights = np.outer(outer[support], machine.beta[support])
         weights[np.diag_indices_from(weights)] += (times * alpha)[support] / n
-        in_kernel = in_kernel + machine.contract(weights, support, support)
-        slope = machine.gradient(in_log_C, in_kernel)
+        slope = machine.gradient(0.0, machine.contract(weights, support, support))
+        slope = slope + through_solution(machine, in_beta, float(outer.sum()))
     return value, slope

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from mercer._threads import holds_blas
 from mercer.gram import StoredGram
-from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
+from mercer.machines import TwoClassMachine
+from mercer.machines.row_machine import refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers import Options, StartingPoint, solve_all

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer._threads import holds_blas
-from mercer.machines.two_class_machine import TwoClassMachine
+from mercer.machines import TwoClassMachine
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.model_selection.criteria.radius_margin import enclosing_ball
 

@@ -8,8 +8,13 @@ import numpy as np
 from scipy.linalg import blas
 
 from mercer._threads import holds_blas
-from mercer.machines.two_class_machine import TwoClassMachine
-from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
+from mercer.machines import TubeMachine, TwoClassMachine
+from mercer.model_selection.criteria.criterion import (
+    Criterion,
+    Rated,
+    average,
+    least_squares_machines_of,
+)
 from mercer.model_selection.criteria.evidence import LeastSquares
 
 
@@ -33,7 +38,7 @@ def press(
 
     Parameters
     ----------
-    model : SVC
+    model : SVC or SVR
         Fitted. Its kernel and C count, whatever its loss; for many classes the mean over its
         machines is returned.
     X, y : array-like
@@ -63,11 +68,11 @@ def press(
     >>> press(model, X, y).names
     ('C', 'gamma')
     """
-    machines = machines_of(model, X, y, sample_weight)
+    machines = least_squares_machines_of(model, X, y, sample_weight)
     return average(lambda machine: press_of(machine, gradient), machines)
 
 
-def press_of(machine: TwoClassMachine, gradient: bool = True) -> Rated:
+def press_of(machine: TwoClassMachine | TubeMachine, gradient: bool = True) -> Rated:
     """Return the criterion of one machine."""
     solved = LeastSquares.of(machine)
     weights, beta, system = machine.weights, solved.beta, solved.system

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._threads import holds_blas
-from mercer.machines.two_class_machine import TwoClassMachine
+from mercer.machines import RowMachine, TwoClassMachine
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.problems import QuadraticProgram
 
@@ -90,7 +90,7 @@ class EnclosingBall:
     z: Floats
 
 
-def enclosing_ball(machine: TwoClassMachine) -> EnclosingBall:
+def enclosing_ball(machine: RowMachine) -> EnclosingBall:
     """Return the ball in the feature space in which the machine has a hard margin.
 
     For squared slack every row has a direction of its own there, of squared length 1/C; a row that

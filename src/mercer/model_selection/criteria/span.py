@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from mercer._threads import holds_blas
+from mercer.machines import TwoClassMachine
 from mercer.machines.bordered_system import BorderedSystem
-from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
+from mercer.machines.row_machine import refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.model_selection.criteria.solution_sensitivity import through_solution
 
@@ -172,9 +173,8 @@ class _Spans:
             in_alpha = -pull[free] * self.of_free - in_extra * self.eta / alpha[free] ** 2
             in_beta[at_free] += in_alpha * signs[free]
             in_beta[at_bound] -= pull[bound] * self.of_bound * signs[bound]
-        more_log_C, in_kernel = through_solution(machine, in_beta, float(outer.sum()))
-        in_kernel = in_kernel + machine.contract(weights, None, support)
-        return machine.gradient(in_log_C + more_log_C, in_kernel)
+        slope = machine.gradient(in_log_C, machine.contract(weights, None, support))
+        return slope + through_solution(machine, in_beta, float(outer.sum()))
 
     def _in_free_block(self, of_free: Floats, of_bound: Floats) -> Floats:
         """Return the derivative in the kernel matrix of the free rows."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from mercer._threads import holds_blas
 from mercer.gram import StoredGram
-from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
+from mercer.machines import TwoClassMachine
+from mercer.machines.row_machine import refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.model_selection.criteria.radius_margin import enclosing_ball
 from mercer.problems import QuadraticProgram

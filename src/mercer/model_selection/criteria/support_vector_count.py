@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mercer._threads import holds_blas
-from mercer.machines.two_class_machine import TwoClassMachine
+from mercer.machines import TwoClassMachine
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 
 

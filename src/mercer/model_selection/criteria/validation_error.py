@@ -14,8 +14,8 @@ from mercer._folds import fold_splits
 from mercer._inputs import checked_rows
 from mercer._threads import holds_blas
 from mercer.calibration import fit_sigmoid
-from mercer.machines import TwoClassMachine, decompose
-from mercer.machines.two_class_machine import Rows, refuse_weights
+from mercer.machines import RowMachine, TwoClassMachine, decompose
+from mercer.machines.row_machine import Rows, refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, Rated, machines_of, mean_over
 from mercer.model_selection.criteria.solution_sensitivity import through_solution
 
@@ -68,7 +68,9 @@ def smoothed_validation_error(
     References
     ----------
     K. Smets, *Studie van kernel-gebaseerde technieken voor single-class classificatie en feature
-    selectie*, Universiteit Antwerpen 2006, algorithm 6 and equations (3.17) to (3.21).
+    selectie*, Universiteit Antwerpen 2006, algorithm 6 and equations (3.17) to (3.21), with a given
+    A. With A and an offset B estimated from the labels, as there, it is `posterior_error`: (3.18)
+    is the probability of an error only where B has the sign of the class, and then that of (3.22).
 
     Examples
     --------
@@ -184,10 +186,10 @@ def posterior_rate(decision: Floats, signs: Floats, gradient: bool) -> tuple[flo
 
 
 class HeldOut:
-    """A trained machine, rows of the data that it never saw, and their labels."""
+    """A trained machine, rows of the data that it never saw, and what is known about them."""
 
-    def __init__(self, machine: TwoClassMachine, rows: Any, signs: Floats) -> None:
-        self.machine, self.rows, self.signs = machine, rows, signs
+    def __init__(self, machine: RowMachine, rows: Any, targets: Floats) -> None:
+        self.machine, self.rows, self.targets = machine, rows, targets
         self._columns = machine.rows[machine.support]
         self._values = self._block()
 
@@ -199,18 +201,28 @@ class HeldOut:
         """Contract the derivative of these values with a matrix."""
         return self.machine.data.contract(weights, self.rows, self._columns)
 
+    def _lengths(self) -> Floats:
+        """Return k(x, x) of the points."""
+        return self.machine.data.matrix.diagonal()[self.rows]
+
+    def _contract_lengths(self, weights: Floats) -> Floats:
+        """Contract the derivative of these with a vector."""
+        return self.machine.data.contract(np.diag(weights), self.rows, self.rows)
+
     def decision(self) -> Floats:
-        """Return f(x) at the points."""
+        """Return the decision values of the points."""
         machine = self.machine
-        return self._values @ machine.beta[machine.support] + machine.solution.offset
+        found = self._values @ machine.beta[machine.support] + machine.solution.offset
+        return found - 0.5 * self._lengths() if machine.subtracts_length else found
 
     def gradient(self, pull: Floats) -> Floats:
         """Return the derivative of the sum of decision values with coefficients ``pull``."""
         machine = self.machine
-        in_beta = self._values.T @ pull
-        in_log_C, in_kernel = through_solution(machine, in_beta, float(pull.sum()))
-        in_kernel = in_kernel + self._contract(np.outer(pull, machine.beta[machine.support]))
-        return machine.gradient(in_log_C, in_kernel)
+        in_kernel = self._contract(np.outer(pull, machine.beta[machine.support]))
+        if machine.subtracts_length:
+            in_kernel = in_kernel - self._contract_lengths(0.5 * pull)
+        through = through_solution(machine, self._values.T @ pull, float(pull.sum()))
+        return machine.gradient(0.0, in_kernel) + through
 
 
 class HeldOutPoints(HeldOut):
@@ -232,8 +244,17 @@ class HeldOutPoints(HeldOut):
         points, others = self._pair()
         return kernel.contract_gradient(points, weights, others)
 
+    def _lengths(self) -> Floats:
+        return self.machine.data.kernel.diag(self.rows)
 
-def on_folds(machine: TwoClassMachine, splits: Splits) -> list[HeldOut]:
+    def _contract_lengths(self, weights: Floats) -> Floats:
+        kernel = self.machine.data.kernel
+        if kernel.theta.size == 0:
+            return np.empty(0)
+        return kernel.contract_gradient(self.rows, np.diag(weights))
+
+
+def on_folds(machine: RowMachine, splits: Splits) -> list[HeldOut]:
     """Return the machines trained without each fold in turn."""
     found = []
     for k, (train, test) in enumerate(splits):
@@ -241,7 +262,7 @@ def on_folds(machine: TwoClassMachine, splits: Splits) -> list[HeldOut]:
         held = np.flatnonzero(np.isin(machine.rows, test))
         if held.size:
             part = machine.part(kept, f"fold {k}")
-            found.append(HeldOut(part, machine.rows[held], machine.signs[held]))
+            found.append(HeldOut(part, machine.rows[held], machine.targets[held]))
             machine.n_fits += part.n_fits
     return found
 
@@ -279,10 +300,10 @@ def held_out_groups(
 def judge(group: Sequence[HeldOut], rate: Rate, gradient: bool) -> Rated:
     """Evaluate a criterion on all held-out points of one machine together."""
     decision = np.concatenate([part.decision() for part in group])
-    signs = np.concatenate([part.signs for part in group])
-    value, pull = rate(decision, signs, gradient)
+    targets = np.concatenate([part.targets for part in group])
+    value, pull = rate(decision, targets, gradient)
     slope = None
     if gradient:
-        pulls = np.split(pull, np.cumsum([part.signs.size for part in group])[:-1])
+        pulls = np.split(pull, np.cumsum([part.targets.size for part in group])[:-1])
         slope = np.sum([part.gradient(one) for part, one in zip(group, pulls)], axis=0)
     return value, slope

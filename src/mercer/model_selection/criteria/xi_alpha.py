@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from mercer._threads import holds_blas
-from mercer.machines.two_class_machine import TwoClassMachine, refuse_weights
+from mercer.machines import TwoClassMachine
+from mercer.machines.row_machine import refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 
 

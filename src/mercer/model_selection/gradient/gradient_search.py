@@ -2,58 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._folds import fold_splits
 from mercer._inputs import (
     checked_data,
     checked_rows,
     checked_weights,
     fit_context,
-    need_two_classes,
 )
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import blas_for, wanted_threads
-from mercer.kernels import Kernel
 from mercer.machines import rows_of
-from mercer.model_selection.gradient.objective import (
-    NAMES,
-    ON_FOLDS,
-    Evaluations,
-    Objective,
-    RelevanceObjective,
-    RememberedObjective,
-    Sample,
-)
+from mercer.model_selection.gradient.classifier_tuning import ClassifierTuning, RelevanceTuning
+from mercer.model_selection.gradient.objective import Evaluations, Sample
+from mercer.model_selection.gradient.region_tuning import RegionTuning
+from mercer.model_selection.gradient.regression_tuning import RegressionTuning
 from mercer.model_selection.gradient.search import DescentStep, Search, results_table
+from mercer.model_selection.gradient.tuning import Tuning, kernel_params
 from mercer.model_selection.search_record import SearchRecord, stable_key
 from mercer.relevance import RVC
-from mercer.svm import SVC
+from mercer.spheres import SVDD, OneClassSVM
+from mercer.svm import SVC, SVR
 
 IRRELEVANT = ("warm_start", "checkpoint", "n_jobs", "verbose", "max_evaluations")
 """Settings that may change before an interrupted search is taken up again."""
 
-
-def _has_probabilities(search: Any) -> bool:
-    model = getattr(search, "best_estimator_", search.estimator)
-    return model is not None and hasattr(model, "predict_proba")
+Machine = SVC | RVC | SVR | SVDD | OneClassSVM
 
 
-class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    r"""Tune a support vector classifier by the gradient of a criterion.
+TUNINGS: dict[Any, type[Tuning]] = {
+    SVC: ClassifierTuning,
+    RVC: RelevanceTuning,
+    SVR: RegressionTuning,
+    SVDD: RegionTuning,
+    OneClassSVM: RegionTuning,
+}
+"""What the search must know about each kind of machine."""
+
+NAMES = {"auto"}.union(*[tuning.criteria for tuning in TUNINGS.values()])
+
+
+def _inner_has(method: str) -> Any:
+    """Offer a method only where the machine has it."""
+
+    def has(search: Any) -> bool:
+        model = getattr(search, "best_estimator_", search.estimator)
+        return hasattr(SVC() if model is None else model, method)
+
+    return available_if(has)
+
+
+class GradientSearch(MetaEstimatorMixin, BaseEstimator):
+    r"""Tune a kernel machine by the gradient of a criterion.
 
     C and all parameters of the kernel are moved, in their logarithms, by L-BFGS-B to a minimum of
     a criterion of `mercer.model_selection`: about ten evaluations where a grid takes hundreds, and
@@ -70,10 +81,17 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     equal weights, and five folds, whose errors have the weights of their classes, decide between it
     and smaller values of C.
 
+    Of a regression, "auto" takes the kernel by the same evidence, whose noise also tells where C
+    and :math:`\varepsilon` start [3]_; these then follow the gradient of the squared error on five
+    folds. Of one class it tries five multiples of the kernel's parameters, since far from their
+    best the error is flat, and from there follows the gradient of `region_error`, the errors on
+    targets left out and on artificial outliers, at the given nu or C; `OneClassSearch` has
+    strategies that need no gradient and may change nu.
+
     Parameters
     ----------
-    estimator : SVC, RVC, Pipeline or None, default=None
-        The classifier to tune; of an `RVC` the kernel, by its own evidence. Its parameters are
+    estimator : SVC, RVC, SVR, SVDD, OneClassSVM, Pipeline or None, default=None
+        The machine to tune; of an `RVC` the kernel, by its own evidence. Its parameters are
         where the search starts. None is ``SVC(loss="squared_hinge")``, of which "auto" chooses
         the loss too. Of a pipeline, whose last step must be one of them, that step is tuned; the
         steps before it are fitted once, to all rows given to `fit`, and stay as they are: neither
@@ -82,15 +100,20 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     criterion : str or callable, default="auto"
         "auto", "evidence", "press", "radius_margin" (hard margin and squared hinge),
         "modified_radius_margin" and "gacv" (hinge), "span", "smoothed_validation_error" or
-        "posterior_error" (both on folds), or a function of a fitted classifier, X and y that
-        returns a `Criterion` with a gradient.
+        "posterior_error" (both on folds) for `SVC`; "evidence", "press",
+        "regression_radius_margin" (all three for squared slack) or "regression_error" (on folds,
+        any loss) for `SVR`;
+        "region_error" (on folds) for one class; or a function of a fitted machine, X and, unless it
+        is one of one class, y that returns a `Criterion` with a gradient.
     n_starts : int, default=1
         Starting points: the estimator's parameters, and random ones around them.
     C_bounds : tuple of float, default=(1e-2, 1e4)
-        Range of C. Where that of the estimator lies outside, the search starts at the nearest
-        bound; an infinite C, the hard margin, stays infinite.
+        Range of C; of a regression without squared slack, whose C has the unit of the targets, in
+        multiples of their standard deviation. Where that of the estimator lies outside, the search
+        starts at the nearest bound; an infinite C, the hard margin, stays infinite.
     kernel_bounds : tuple of float, default=(1e-3, 1e3)
-        Range of each kernel parameter, as multiples of where it starts.
+        Range of each kernel parameter and of epsilon, as multiples of where it starts; an epsilon
+        of 0 stays 0.
     max_evaluations : int, default=60
         Limit of evaluations of the criterion from each start.
     max_rows : int or None, default=1000
@@ -99,7 +122,8 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Where L-BFGS-B stops: relative decrease of what is minimised (the logarithm of the
         criterion, or the evidence for each row) and largest slope.
     cv : int, splitter or iterable, default=5
-        Folds of the criteria that need them. A number is that of stratified, shuffled folds.
+        Folds of the criteria that need them. A number is that of shuffled folds, stratified where
+        there are classes.
     warm_start : bool, default=False
         Whether `fit` takes up a search that was interrupted, on the same data.
     checkpoint : str, path or None, default=None
@@ -114,18 +138,21 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     best_params_ : dict
-        Parameters for ``estimator.set_params``: "C"; "loss" where it was chosen; "gamma" and
+        Parameters for ``estimator.set_params``: "C"; "epsilon" of a regression; "loss" where it was
+        chosen; "gamma" and
         "coef0" where the kernel was given by name, else "kernel". In a pipeline they have the name
         of its last step in front, as in "svc__C".
-    best_estimator_ : SVC, RVC or Pipeline
+    best_estimator_ : estimator
         Fitted with them on all rows.
     best_criterion_ : float
         Value of the criterion at the best parameters; smaller is better.
     best_score_ : float
         Accuracy of the best parameters, from 0 to 1: the share of the `n_rows_` rows, by weight,
         that machines trained without their fold, one of five, get right ("balanced" class weights
-        are those of all rows). The parameters have seen all of these rows, so that it is a little
-        too good, as in any search.
+        are those of all rows). Of a regression it is :math:`R^2` of what these say, of one class 1
+        minus the mean of the shares of targets left out that are rejected and of artificial
+        outliers that are accepted. The parameters have seen all of these rows, so that it is a
+        little too good, as in any search.
     best_index_ : int
         The best parameters' row in `cv_results_`.
     cv_results_ : dict of arrays
@@ -142,12 +169,15 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Machines trained, the final ones included and those behind `best_score_` not. Evidence and
         PRESS need none.
     history_ : list of dict
-        Every evaluation, with the keys "stage", "start", "C", "kernel", "criterion" and
-        "objective" (what was minimised). The last ones may be errors on folds for the losses.
+        Every evaluation, with the keys "stage", "start", "C" (infinite where there is none that
+        moves), "epsilon" of a regression, "kernel", "criterion" and "objective" (what was
+        minimised). The last ones may be errors on folds for the losses.
     n_rows_ : int
         Rows on which the parameters were chosen.
     classes_ : ndarray
-        Labels.
+        Labels, of a classifier.
+    offset_ : float
+        That of the best estimator, of one class.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray
@@ -163,6 +193,8 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
        classifiers", Neural Computation 14 (2002).
     .. [2] K. Smets, *Studie van kernel-gebaseerde technieken voor single-class classificatie en
        feature selectie*, Universiteit Antwerpen 2006, algorithm 5 and section 5.1.
+    .. [3] V. Cherkassky, Y. Ma, "Practical selection of SVM parameters and noise estimation for SVM
+       regression", Neural Networks 17 (2004).
 
     Examples
     --------
@@ -182,11 +214,16 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ['svc__C', 'svc__gamma']
     >>> search.best_score_ > 0.95
     True
+    >>> from sklearn.datasets import load_diabetes
+    >>> from mercer import SVR
+    >>> search = GradientSearch(SVR()).fit(*load_diabetes(return_X_y=True))
+    >>> sorted(search.best_params_), search.best_score_ > 0.45  # SVR() as it is has 0.14
+    (['C', 'epsilon', 'gamma'], True)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [SVC, RVC, Pipeline, None],
-        "criterion": [StrOptions(set(NAMES)), callable],
+        "estimator": [*TUNINGS, Pipeline, None],
+        "criterion": [StrOptions(NAMES), callable],
         "n_starts": [Interval(Integral, 1, None, closed="left")],
         "C_bounds": ["array-like"],
         "kernel_bounds": ["array-like"],
@@ -204,7 +241,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator: SVC | RVC | Pipeline | None = None,
+        estimator: Machine | Pipeline | None = None,
         criterion: Any = "auto",
         *,
         n_starts: int = 1,
@@ -238,7 +275,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose the parameters, and fit with them.
 
         Parameters
@@ -246,7 +283,8 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training data, or the kernel matrix for a precomputed kernel.
         y : array-like of shape (n_samples,)
-            Labels.
+            Labels, or targets of a regression; for one class None, or -1 for rows that are known
+            outliers, where the machine takes such.
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts.
 
@@ -256,21 +294,22 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The fitted search.
         """
         part = TunedPart.of(self.estimator)
-        model = part.machine
+        model, tuning = part.machine, self._tuning(part)
         model._validate_params()
-        X, y = self._entering(part, X, y)
+        tuning.check_criterion()
+        X, y = self._entering(part, tuning, X, y)
         weights = checked_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
-        need_two_classes(np.unique(y[kept]).size)
+        y = tuning.checked_targets(y, kept)
         evaluations = self._take_up(X, y, weights)
         random = check_random_state(evaluations.record.seed)
         kernel = model._make_kernel()
         kernel = kernel.resolve(rows_of(X, kept, kernel.is_pairwise), weights[kept])
-        rows = self._choose_rows(kept, y, random)
-        sample = Sample(rows_of(X, rows, kernel.is_pairwise), y[rows], weights[rows])
-        objective = self._objective(model, kernel, sample, evaluations)
+        rows = self._choose_rows(kept, tuning.strata(y), random)
+        labels = None if y is None else y[rows]
+        sample = Sample(rows_of(X, rows, kernel.is_pairwise), labels, weights[rows], rows)
         search = Search(
-            objective,
+            tuning.objective(kernel, sample, evaluations),
             self.C_bounds,
             self.kernel_bounds,
             self.max_evaluations,
@@ -279,36 +318,52 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             int(self.verbose),
         )
         self._evaluations = evaluations
-        C = np.inf if isinstance(model, RVC) else float(model.C)
-        minimise = search.auto if self.criterion == "auto" else search.plain
-        with blas_for(len(sample.labels), wanted_threads(self.n_jobs)):
-            best = minimise(kernel, C, self.n_starts, random)
-            params = self._chosen(model, search, best)
+        with blas_for(sample.n, wanted_threads(self.n_jobs)):
+            best = tuning.minimise(search, kernel, self.n_starts, random)
+            params = tuning.chosen(search, best)
             model.set_params(**params)
-            score = objective.accuracy(model, best.kernel)
-        search.say(f"{100 * score:.2f} % right on folds; fits {len(y)} rows")
-        if rows.size < len(y) or not objective.hand_over(model, best.kernel):
+            score = tuning.score(search, best, sample)
+        search.say(f"score {score:.4f} on folds; fits {X.shape[0]} rows")
+        if rows.size < X.shape[0] or not search.objective.hand_over(model, best.kernel):
             model.fit(X, y, sample_weight=sample_weight)
-        self._store(part, search, best, params)
+        self._store(part, tuning, search, best, params)
         self.best_score_ = score
-        self.n_rows_ = len(sample.labels)
+        self.n_rows_ = sample.n
         return self
 
-    def _entering(self, part: TunedPart, X: Any, y: Any) -> tuple[Any, Any]:
+    def _tuning(self, part: TunedPart) -> Tuning:
+        """Return what the search must know about the machine."""
+        given = (part.machine, self.criterion, self.cv, wanted_threads(self.n_jobs))
+        if self.estimator is None:
+            return ClassifierTuning(*given, chooses_loss=True)
+        kind = next(kind for machine, kind in TUNINGS.items() if isinstance(part.machine, machine))
+        return kind(*given)
+
+    def _entering(self, part: TunedPart, tuning: Tuning, X: Any, y: Any) -> tuple[Any, Any]:
         """Return rows and labels as the machine gets them, checked."""
         model = part.machine
         for name in ("C_bounds", "kernel_bounds"):
             _check_bounds(name, getattr(self, name))
         holder = self if part.pipeline is None else model
-        X, y = checked_data(
-            holder, part.prepare(X, y), y, ensure_min_samples=2, **model._data_format()
-        )
-        check_classification_targets(y)
+        how = model._data_format() | {"ensure_min_samples": 2}
+        if not tuning.takes_sparse:
+            how["accept_sparse"] = False
+        X = part.prepare(X, y)
+        if y is None and not get_tags(model).target_tags.required:
+            X = checked_rows(holder, X, reset=True, **how)
+        else:
+            numeric = isinstance(model, SVR)
+            X, y = checked_data(holder, X, y, y_numeric=numeric, **how)
         model._check_square(X)
         return X, y
 
     def _store(
-        self, part: TunedPart, search: Search, best: DescentStep, params: dict[str, Any]
+        self,
+        part: TunedPart,
+        tuning: Tuning,
+        search: Search,
+        best: DescentStep,
+        params: dict[str, Any],
     ) -> None:
         """Set the fitted attributes."""
         model = part.machine
@@ -318,11 +373,16 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.best_criterion_ = best.criterion
         self.history_ = search.history
         self.best_index_ = _index_of(search.history, best, params)
-        tried = [part.named(params) for params in self._tried(model, search.history)]
+        of_kernels = kernel_params(model, [step["kernel"] for step in search.history])
+        tried = [
+            part.named(tuning.step_params(step, own))
+            for step, own in zip(search.history, of_kernels)
+        ]
         self.cv_results_ = results_table(search.history, tried, self.best_index_)
         self.n_evaluations_ = len(search.history)
         self.n_fits_ = search.n_fits + np.size(model.n_iter_)
-        self.classes_ = model.classes_
+        if hasattr(model, "classes_"):
+            self.classes_ = model.classes_
         for name in ("n_features_in_", "feature_names_in_"):
             if part.pipeline is not None and hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
@@ -346,69 +406,28 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return Evaluations(SearchRecord.open(fingerprint, self.checkpoint, seed))
 
-    def _choose_rows(self, kept: Any, y: Any, random: Any) -> Any:
+    def _choose_rows(self, kept: Any, strata: Any, random: Any) -> Any:
         """Return all rows, or a random part of them with the classes in proportion."""
         most = self.max_rows
         if most is None or kept.size <= most:
             return kept
-        _, counts = np.unique(y[kept], return_counts=True)
+        if strata is None:
+            return np.sort(random.permutation(kept)[:most])
+        _, counts = np.unique(strata[kept], return_counts=True)
         if counts.min() < 2 or counts.size > min(most, kept.size - most):
             return np.sort(random.permutation(kept)[:most])
-        part, _ = train_test_split(kept, train_size=most, stratify=y[kept], random_state=random)
+        own = strata[kept]
+        part, _ = train_test_split(kept, train_size=most, stratify=own, random_state=random)
         return np.sort(part)
-
-    def _objective(
-        self, model: SVC | RVC, kernel: Kernel, sample: Sample, evaluations: Evaluations
-    ) -> RememberedObjective:
-        if isinstance(model, RVC):
-            if self.criterion not in ("auto", "evidence"):
-                raise ValueError(
-                    "The parameters of an RVC are chosen by its evidence, criterion='evidence' or "
-                    f"'auto'; got {self.criterion!r}."
-                )
-            if kernel.theta.size == 0 or model.basis == "columns":
-                raise ValueError("The basis of this RVC has no parameters to choose.")
-            return RelevanceObjective(model, sample, evaluations)
-        on_folds = isinstance(self.criterion, str) and self.criterion in ON_FOLDS
-        return Objective(
-            "evidence" if self.criterion == "auto" else self.criterion,
-            model,
-            kernel,
-            sample,
-            fold_splits(self.cv, sample.labels) if on_folds else [],
-            evaluations,
-            wanted_threads(self.n_jobs),
-            # As precisions of the noise they would call for widths that know each rare row.
-            weighs_classes=self.criterion != "auto",
-        )
-
-    def _chosen(self, model: SVC | RVC, search: Search, best: DescentStep) -> dict[str, Any]:
-        """Return the parameters of the classifier that stand for loss, C and kernel."""
-        if isinstance(model, RVC):
-            return _kernel_params(model, [best.kernel])[0]
-        loss, C = model.loss, best.C
-        if self.criterion == "auto" and np.isfinite(C):
-            weighted = model.class_weight is not None
-            loss, C = search.choose_loss(best, self.estimator and model.loss, weighted)
-        params = {"C": C} if self.estimator is not None else {"C": C, "loss": loss}
-        return params | _kernel_params(model, [best.kernel])[0]
-
-    def _tried(self, model: SVC | RVC, history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the parameters of the classifier that stand for each evaluation."""
-        of_kernels = _kernel_params(model, [step["kernel"] for step in history])
-        if isinstance(model, RVC):
-            return of_kernels
-        if self.estimator is not None:
-            return [{"C": step["C"]} | own for step, own in zip(history, of_kernels)]
-        losses = ["hinge" if step["stage"] == "hinge" else "squared_hinge" for step in history]
-        return [
-            {"C": step["C"], "loss": loss} | own
-            for step, loss, own in zip(history, losses, of_kernels)
-        ]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(SVC() if self.estimator is None else self.estimator).input_tags
+        inner = get_tags(SVC() if self.estimator is None else self.estimator)
+        for name in ("estimator_type", "classifier_tags", "regressor_tags", "target_tags"):
+            setattr(tags, name, getattr(inner, name))
+        tags.input_tags = inner.input_tags
+        if inner.estimator_type == "outlier_detector":
+            tags.input_tags.sparse = False
         return tags
 
     def _checked(self, X: Any) -> Any:
@@ -419,7 +438,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return checked_rows(self, X, **self.best_estimator_._data_format())
 
     def predict(self, X: Any) -> Any:
-        """Return the labels that the best estimator predicts.
+        """Return what the best estimator predicts: labels, numbers, or +1 and -1.
 
         Parameters
         ----------
@@ -432,6 +451,7 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X = self._checked(X)
         return self.best_estimator_.predict(X)
 
+    @_inner_has("decision_function")
     def decision_function(self, X: Any) -> Any:
         """Return the decision values of the best estimator, as its own method does.
 
@@ -446,7 +466,46 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X = self._checked(X)
         return self.best_estimator_.decision_function(X)
 
-    @available_if(_has_probabilities)
+    @_inner_has("score_samples")
+    def score_samples(self, X: Any) -> Any:
+        """Return the scores of the best estimator of one class: the higher, the more normal.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        X = self._checked(X)
+        return self.best_estimator_.score_samples(X)
+
+    @property
+    def offset_(self) -> float:
+        """Decision values of one class are scores minus this."""
+        check_is_fitted(self)
+        return float(self.best_estimator_.offset_)
+
+    @_inner_has("score")
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy of the best classifier, or R^2 of the best regression.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        float
+        """
+        X = self._checked(X)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self.best_estimator_.score(X, y, **weights))
+
+    @_inner_has("predict_proba")
     def predict_proba(self, X: Any) -> Any:
         """Return the probabilities of the best estimator, where it has any.
 
@@ -462,20 +521,15 @@ class GradientSearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict_proba(X)
 
 
-def _kernel_params(model: SVC | RVC, kernels: Sequence[Kernel]) -> list[dict[str, Any]]:
-    """Return the parameters of a classifier that stand for kernels of one kind."""
-    if isinstance(model.kernel, str):
-        found = [kernel.free_parameters() for kernel in kernels]
-        if found[0].keys() <= {"gamma", "coef0"}:
-            return found
-    return [{"kernel": kernel} for kernel in kernels]
-
-
 def _index_of(history: list[dict[str, Any]], best: DescentStep, params: dict[str, Any]) -> int:
     """Return the number of the evaluation that was chosen."""
-    C = params.get("C", best.C)
+    C = params.get("C", best.prices["C"])
     found = [k for k, step in enumerate(history) if step["kernel"] is best.kernel]
-    last = [k for k in found if "hinge" in history[k]["stage"] and history[k]["C"] == C]
+    last = [
+        k
+        for k in found
+        if history[k]["stage"] in ("hinge", "squared_hinge") and history[k]["C"] == C
+    ]
     if "loss" in params:
         last = [k for k in last if history[k]["stage"] == params["loss"]]
     return last[0] if last else found[0]
@@ -494,14 +548,14 @@ class TunedPart(NamedTuple):
 
     Parameters
     ----------
-    machine : SVC or RVC
+    machine : SVC, RVC, SVR, SVDD or OneClassSVM
     pipeline : Pipeline or None
         A copy of the whole, to be filled with fitted steps.
     prefix : str
         "svc__" where the last step is called svc; empty without a pipeline.
     """
 
-    machine: SVC | RVC
+    machine: Machine
     pipeline: Pipeline | None
     prefix: str
 
@@ -512,10 +566,11 @@ class TunedPart(NamedTuple):
             model = SVC(loss="squared_hinge") if estimator is None else clone(estimator)
             return cls(model, None, "")
         name, last = estimator.steps[-1]
-        if not isinstance(last, (SVC, RVC)):
+        if not isinstance(last, tuple(TUNINGS)):
+            names = [kind.__name__ for kind in TUNINGS]
             raise ValueError(
-                "The last step of a pipeline must be the SVC or RVC to tune; got "
-                f"{type(last).__name__}."
+                f"The last step of a pipeline must be the machine to tune, {', '.join(names[:-1])} "
+                f"or {names[-1]}; got {type(last).__name__}."
             )
         return cls(clone(last), clone(estimator), f"{name}__")
 

@@ -27,7 +27,7 @@ from mercer.machines import (
     no_minimum,
 )
 from mercer.machines.bordered_system import NoSolutionError
-from mercer.machines.two_class_machine import refuse_weights
+from mercer.machines.row_machine import refuse_weights
 from mercer.model_selection.criteria.criterion import Rated, mean_over
 from mercer.model_selection.criteria.evidence import evidence_of
 from mercer.model_selection.criteria.gacv import gacv_of
@@ -51,6 +51,9 @@ from mercer.svm import SVC
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+Prices = dict[str, float]
+"""C, and the epsilon of a regression."""
+
 SMOOTH = {
     "evidence": evidence_of,
     "press": press_of,
@@ -70,8 +73,6 @@ N_FOLDS = 5
 NOTHING = 1e-9
 """Smaller shares of a weight are what rounding left of a row that is wholly in a fold."""
 
-NAMES = ("auto", *SMOOTH, *ON_FOLDS)
-
 SOLVER_TOL = 1e-6
 """Gap to which machines are trained: a gradient must not feel where the solver stopped."""
 
@@ -83,12 +84,20 @@ class Sample:
     Parameters
     ----------
     points, labels, weights : arrays of n rows
-        Data for a classifier.
+        Data for a machine; None for labels that it does not ask for.
+    rows : ndarray of int
+        Their places in the data.
     """
 
     points: Any
     labels: Any
     weights: Floats
+    rows: Rows
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.weights)
 
     @property
     def count(self) -> float:
@@ -167,14 +176,24 @@ class RememberedObjective(ABC):
     is_logarithmic = False
     """Whether the logarithm of the criterion is what should be minimised."""
 
+    known_criteria: tuple[str, ...] = ()
+    """Names of the criteria that there are for this kind of machine."""
+
+    name = ""
+    """Tells this criterion from others that are looked at in the same search."""
+
     def __init__(self, sample: Sample, evaluations: Evaluations) -> None:
         self.sample = sample
         self.evaluations = evaluations
 
-    def __call__(self, C: float, theta: Floats, kernel: Kernel) -> Evaluation:
-        """Return the criterion with its gradient in (ln C, theta), the parameters of the kernel."""
-        key = np.append(theta, C).tobytes()
-        return self._remembered(key, lambda solutions: self._evaluate(C, kernel, solutions))
+    def __call__(self, prices: Prices, theta: Floats, kernel: Kernel) -> Evaluation:
+        """Return the criterion with its gradient.
+
+        It is that in the logarithms of the prices that move and in theta, the parameters of the
+        kernel.
+        """
+        key = self.name.encode() + np.append(theta, list(prices.values())).tobytes()
+        return self._remembered(key, lambda solutions: self._evaluate(prices, kernel, solutions))
 
     def _remembered(
         self, key: bytes, evaluate: Callable[[dict[int, dict[str, Floats]]], tuple[Rated, int]]
@@ -187,7 +206,7 @@ class RememberedObjective(ABC):
         if gradient is None:
             raise ValueError(
                 "The criterion of a gradient search must return a gradient; the built-in ones "
-                f"that do are {', '.join(map(repr, NAMES[1:]))}."
+                f"that do are {', '.join(map(repr, self.known_criteria))}."
             )
         found = Evaluation(float(value), gradient, n_fits)
         self.evaluations.add(key, found, solutions)
@@ -195,7 +214,7 @@ class RememberedObjective(ABC):
 
     @abstractmethod
     def _evaluate(
-        self, C: float, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+        self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
     ) -> tuple[Rated, int]:
         """Return value and slope, and the number of machines trained; renew the solutions."""
 
@@ -209,7 +228,9 @@ class RememberedObjective(ABC):
         kernel : Kernel
             Its kernel, without "scale" and the like.
         """
-        sample, right = self.sample, 0.0
+        sample, right, model = self.sample, 0.0, clone(model)
+        if "probability" in model.get_params():  # which labels do not depend on
+            model.set_params(probability=False)
         classes, codes = np.unique(sample.labels, return_inverse=True)
         fold = deal_folds(sample.points, codes, N_FOLDS)
         for number in np.unique(fold):
@@ -253,7 +274,7 @@ class RelevanceObjective(RememberedObjective):
         self.model = model
         self._fitted: list[RVC] = []
 
-    def _evaluate(self, C: float, kernel: Kernel, solutions: Any) -> tuple[Rated, int]:
+    def _evaluate(self, prices: Prices, kernel: Kernel, solutions: Any) -> tuple[Rated, int]:
         sample, count = self.sample, self.sample.count
         model = clone(self.model).set_params(kernel=kernel)
         data = (sample.points, sample.labels)
@@ -291,6 +312,8 @@ class Objective(RememberedObjective):
         Whether the criterion knows the weights of classes; errors on folds always do.
     """
 
+    known_criteria = (*SMOOTH, *ON_FOLDS)
+
     def __init__(
         self,
         criterion: Any,
@@ -317,12 +340,13 @@ class Objective(RememberedObjective):
         self._penalty = Penalty.of(model, factors, sample.weights)
 
     def _evaluate(
-        self, C: float, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+        self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
     ) -> tuple[Rated, int]:
         if callable(self.criterion):
-            return self._judged_by_user(C, kernel), 1
+            found = judged_by_user(self.criterion, self.model, self.sample, prices, kernel)
+            return found, 1
         self._use(kernel)
-        data, penalty = self._data, self._penalty.priced(C)
+        data, penalty = self._data, self._penalty.priced(prices["C"])
         tol, machines = min(self.model.tol, SOLVER_TOL), []
         for k, task in enumerate(self._tasks):
             memory = solutions.setdefault(k, {})
@@ -330,15 +354,6 @@ class Objective(RememberedObjective):
             machines.append(TwoClassMachine(data, task.rows, task.signs, penalty, **options))
         found = mean_over(SMOOTH.get(self.criterion, self._judged_on_folds), machines)
         return found, sum([machine.n_fits for machine in machines])
-
-    def _judged_by_user(self, C: float, kernel: Kernel) -> Rated:
-        sample = self.sample
-        model = clone(self.model).set_params(C=C, kernel=kernel)
-        weights = None if (sample.weights == 1.0).all() else sample.weights
-        model.fit(sample.points, sample.labels, sample_weight=weights)
-        more = {} if weights is None else {"sample_weight": weights}
-        found = self.criterion(model, sample.points, sample.labels, **more)
-        return found.value, found.gradient
 
     def _judged_on_folds(self, machine: TwoClassMachine) -> Rated:
         refuse_weights([machine], self.criterion)
@@ -460,3 +475,15 @@ class _FoldMachines(NamedTuple):
         ends = np.concatenate([[0], np.cumsum([part.size for part in rows])])
         laid = TwoClassTasks(np.arange(ends[-1]), np.concatenate(signs), ends)
         return cls(np.concatenate(rows), np.concatenate(left), laid, held_out)
+
+
+def judged_by_user(
+    criterion: Any, model: Any, sample: Sample, prices: Prices, kernel: Kernel
+) -> Rated:
+    """Fit a machine and ask a function of the user about it."""
+    model = clone(model).set_params(kernel=kernel, **prices)
+    weights = None if (sample.weights == 1.0).all() else sample.weights
+    data = (sample.points,) if sample.labels is None else (sample.points, sample.labels)
+    model.fit(*data, sample_weight=weights)
+    found = criterion(model, *data, **({} if weights is None else {"sample_weight": weights}))
+    return found.value, found.gradient

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 from scipy.optimize import minimize
 
 from mercer.kernels import RBF, Kernel
 from mercer.machines.bordered_system import NoSolutionError
-from mercer.model_selection.gradient.objective import Objective, RememberedObjective
+from mercer.model_selection.gradient.objective import Objective, Prices, RememberedObjective
 
 Floats = NDArray[np.float64]
 
@@ -37,38 +38,50 @@ LADDER = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
 """Multiples of C that are tried where classes have weights."""
 
 
+ON_FOLDS_STAGE = "on folds"
+"""The stage in which a regression has the prices chosen by its errors on folds."""
+
+LAST_STAGES = ("hinge", "squared_hinge", ON_FOLDS_STAGE)
+"""Stages that come last where there are any: their errors on folds decide."""
+
+
+MULTIPLES = (1.0, 0.1, 10.0, 0.01, 100.0)
+"""Multiples of the parameters of a kernel from whose best a search for one class starts."""
+
+
 @dataclass(frozen=True, eq=False)
 class Space:
-    r"""Where a search moves: :math:`(\ln C, \theta) = \text{base} + A\varphi`.
+    r"""Where a search moves: logarithms of prices and :math:`\theta` are :math:`a + A\varphi`.
 
     Parameters
     ----------
     kernel : Kernel
-        Without "scale" and the like; its own parameters are the base.
+        Without "scale" and the like; its own parameters are part of the base a.
     theta : ndarray of shape (p,)
         These parameters.
-    log_penalty : float or None
-        None where C is infinite and stays so.
-    ties : ndarray of shape (p, q)
-        A: one column for each coordinate.
+    prices : dict
+        "C" and, for a regression, "epsilon", those that stay as they are included.
+    price_bounds : dict
+        The bounds of those that move themselves, which logarithms and back would miss by a
+        rounding. C moves unless it is infinite, epsilon unless it is 0.
+    ties : ndarray of shape (k + p, q)
+        A: one column for each coordinate; the first k rows are of the prices that move.
     bounds : ndarray of shape (q, 2)
         Bounds of the coordinates, which are 0 at the base; that may lie outside.
-    C_bounds : pair of float
-        The bounds of C themselves, which logarithms and back would miss by a rounding.
     """
 
     kernel: Kernel
     theta: Floats
-    log_penalty: float | None
+    prices: Prices
+    price_bounds: dict[str, tuple[float, float]]
     ties: Floats
     bounds: Floats
-    C_bounds: tuple[float, float]
 
     @classmethod
     def around(
         cls,
         kernel: Kernel,
-        C: float,
+        prices: Prices,
         C_bounds: Any,
         kernel_bounds: Any,
         tied: bool,
@@ -78,25 +91,30 @@ class Space:
 
         `limits`, where there are any, hold for each entry of theta beside its bounds.
         """
-        log_penalty = None if np.isinf(C) else float(np.log(C))
         names = kernel.theta_names
         groups = [re.sub(r"\[\d+\]$", "", name) for name in names] if tied else names
         columns = list(dict.fromkeys(groups))
         ties = np.array([[float(group == column) for column in columns] for group in groups])
-        ties = ties.reshape(len(names), len(columns))
         low, high = np.log(np.asarray(kernel_bounds, dtype=np.float64))
         bounds = np.tile([low, high], (len(columns), 1))
         if limits is not None:
             bounds[:, 0] = np.maximum(low, limits[:, 0] - kernel.theta)
             bounds[:, 1] = np.minimum(high, limits[:, 1] - kernel.theta)
-        if log_penalty is not None:
-            own = np.log(np.asarray(C_bounds, dtype=np.float64)) - log_penalty
-            bounds = np.vstack([own, bounds])
-            whole = np.zeros((len(names) + 1, len(columns) + 1))
-            whole[0, 0], whole[1:, 1:] = 1.0, ties
-            ties = whole
-        lowest, highest = map(float, C_bounds)
-        return cls(kernel, kernel.theta, log_penalty, ties, bounds, (lowest, highest))
+        moving = {name: value for name, value in prices.items() if 0.0 < value < np.inf}
+        of_prices = {
+            name: (float(ends[0]), float(ends[1]))
+            for name, value in moving.items()
+            for ends in [C_bounds if name == "C" else np.multiply(kernel_bounds, value)]
+        }
+        own = [np.log(of_prices[name]) - np.log(value) for name, value in moving.items()]
+        whole = block_diag(np.eye(len(moving)), ties.reshape(len(names), len(columns)))
+        bounds = np.vstack([np.reshape(own, (len(moving), 2)), bounds])
+        return cls(kernel, kernel.theta, prices, of_prices, whole, bounds)
+
+    def of_prices(self) -> Space:
+        """Return the part in which the kernel stays as it is."""
+        k = len(self.price_bounds)
+        return replace(self, ties=self.ties[:, :k], bounds=self.bounds[:k])
 
     @property
     def size(self) -> int:
@@ -106,15 +124,15 @@ class Space:
     @property
     def of_kernel(self) -> slice:
         """The coordinates of the kernel."""
-        return slice(0 if self.log_penalty is None else 1, None)
+        return slice(len(self.price_bounds), None)
 
-    def at(self, point: Floats) -> tuple[float, Floats, Kernel]:
-        """Return C, theta and the kernel at a point."""
+    def at(self, point: Floats) -> tuple[Prices, Floats, Kernel]:
+        """Return prices, theta and the kernel at a point."""
         moved = self.ties @ point
-        C, theta = np.inf, self.theta + moved[self.of_kernel]
-        if self.log_penalty is not None:
-            C = float(np.clip(np.exp(self.log_penalty + moved[0]), *self.C_bounds))
-        return C, theta, self.kernel.with_theta(theta)
+        prices, theta = dict(self.prices), self.theta + moved[self.of_kernel]
+        for (name, ends), step in zip(self.price_bounds.items(), moved):
+            prices[name] = float(np.clip(np.exp(np.log(prices[name]) + step), *ends))
+        return prices, theta, self.kernel.with_theta(theta)
 
     def pull_back(self, gradient: Floats) -> Floats:
         """Return the gradient in the coordinates."""
@@ -137,7 +155,7 @@ class DescentStep:
     ----------
     point : ndarray
         Coordinates.
-    C : float
+    prices : dict
     theta : ndarray
         Logarithms of the parameters of the kernel.
     kernel : Kernel
@@ -150,7 +168,7 @@ class DescentStep:
     """
 
     point: Floats
-    C: float
+    prices: Prices
     theta: Floats
     kernel: Kernel
     criterion: float
@@ -216,7 +234,7 @@ class Descent:
 
     def _first(self, start: Floats) -> tuple[Floats, float, Floats]:
         """Evaluate at the start, or at a smaller C where there is no solution."""
-        floor = 0.0 if self.space.log_penalty is None else self.space.bounds[0, 0]
+        floor = self.space.bounds[0, 0] if "C" in self.space.price_bounds else 0.0
         while True:
             try:
                 return start, *self._objective(start)
@@ -230,9 +248,9 @@ class Descent:
         if self.left <= 0 and self.best is not None:
             raise _OutOfEvaluationsError
         self.left -= 1
-        C, theta, kernel = self.space.at(point)
+        prices, theta, kernel = self.space.at(point)
         try:
-            found = self.objective(C, theta, kernel)
+            found = self.objective(prices, theta, kernel)
         except NoSolutionError:
             if self.best is None:
                 raise
@@ -244,7 +262,7 @@ class Descent:
             held = np.zeros(self.space.size)
             held[self.space.of_kernel] = self.precision * point[self.space.of_kernel]
             value, gradient = value + 0.5 * float(held @ point), gradient + held
-        step = DescentStep(point.copy(), C, theta, kernel, found.value, value, found.n_fits)
+        step = DescentStep(point.copy(), prices, theta, kernel, found.value, value, found.n_fits)
         self.report(step)
         if self.best is None or value < self.best.objective:
             self.best = step
@@ -279,17 +297,41 @@ class Search:
     history: list[dict[str, Any]] = field(default_factory=list)
     n_fits: int = 0
 
-    def plain(self, kernel: Kernel, C: float, starts: int, random: Any) -> DescentStep:
+    def plain(self, kernel: Kernel, prices: Prices, starts: int, random: Any) -> DescentStep:
         """Minimise over all parameters at once."""
-        space = Space.around(kernel, C, self.C_bounds, self.kernel_bounds, tied=False)
+        space = Space.around(kernel, prices, self.C_bounds, self.kernel_bounds, tied=False)
         return self._best_of(space, starts, random, "all parameters", self.most)
 
-    def auto(self, kernel: Kernel, C: float, starts: int, random: Any) -> DescentStep:
+    def from_best_multiple(self, kernel: Kernel, prices: Prices) -> DescentStep:
+        """Try multiples of all parameters of the kernel, and minimise from the best of them.
+
+        For criteria that are flat where the kernel is far too wide or too narrow.
+        """
+        space = Space.around(kernel, prices, self.C_bounds, self.kernel_bounds, tied=False)
+        points = [np.full(space.size, np.log(factor)) for factor in MULTIPLES[: self.most]]
+        tried = [
+            self._run(space, np.clip(point, *space.bounds.T), "multiples", 0, 1) for point in points
+        ]
+        best = min(tried, key=lambda step: step.objective)
+        left = self.most - len(tried)
+        if left < 1:
+            return best
+        found = self._run(space, best.point, "all parameters", 0, left)
+        return min(best, found, key=lambda step: step.objective)
+
+    def over_prices(self, kernel: Kernel, prices: Prices) -> DescentStep:
+        """Minimise over the prices alone."""
+        space = Space.around(kernel, prices, self.C_bounds, self.kernel_bounds, tied=True)
+        space = space.of_prices()
+        start = np.clip(np.zeros(space.size), *space.bounds.T)
+        return self._run(space, start, ON_FOLDS_STAGE, 0, self.most)
+
+    def auto(self, kernel: Kernel, prices: Prices, starts: int, random: Any) -> DescentStep:
         """Minimise with vectors tied together, then set them free if the evidence calls for it."""
         n_features = self.objective.sample.points.shape[1]
         freed = _with_widths(kernel, n_features)
-        one = Space.around(kernel, C, self.C_bounds, self.kernel_bounds, tied=True)
-        n_freed = freed.theta.size - one.size + (0 if np.isinf(C) else 1)
+        one = Space.around(kernel, prices, self.C_bounds, self.kernel_bounds, tied=True)
+        n_freed = freed.theta.size - one.size + len(one.price_bounds)
         if n_freed == 0:
             return self._best_of(one, starts, random, "all parameters", self.most)
         first_most = max(1, int(FIRST_SHARE * self.most))
@@ -301,7 +343,9 @@ class Search:
             return tied
         first = _with_widths(kernel, n_features).theta[:, None]
         limits = first + np.log(np.asarray(self.kernel_bounds, dtype=np.float64))
-        each = Space.around(freed, tied.C, self.C_bounds, FREE_BOUNDS, tied=False, limits=limits)
+        each = Space.around(
+            freed, tied.prices, self.C_bounds, FREE_BOUNDS, tied=False, limits=limits
+        )
         (start,) = each.starts(1, random)
         free = self._run(each, start, "each on its own", 0, left, 1.0 / count)
         gain = count * (tied.criterion - free.criterion)
@@ -323,8 +367,10 @@ class Search:
         there are any, smaller ones are tried too.
         """
         if loss == "squared_hinge" and not has_class_weights:
-            return loss, best.C
-        candidates = list(dict.fromkeys(self._candidates(best.C, loss, has_class_weights)))
+            return loss, best.prices["C"]
+        candidates = list(
+            dict.fromkeys(self._candidates(best.prices["C"], loss, has_class_weights))
+        )
         errors = []
         for loss, C in candidates:
             assert isinstance(self.objective, Objective)  # a relevance vector machine has no loss
@@ -357,17 +403,19 @@ class Search:
     ) -> DescentStep:
         def report(step: DescentStep) -> None:
             self.n_fits += step.n_fits
-            record = {"stage": stage, "start": start, "C": step.C, "kernel": step.kernel}
+            record = {"stage": stage, "start": start, **step.prices, "kernel": step.kernel}
             record |= {"criterion": step.criterion, "objective": step.objective}
             self.history.append(record)
             if self.verbose > 1:
-                self.say(f"{len(self.history):4d}  C = {step.C:<10.4g} {step.criterion:.6g}")
+                self.say(
+                    f"{len(self.history):4d}  C = {step.prices['C']:<10.4g} {step.criterion:.6g}"
+                )
 
         descent = Descent(self.objective, space, precision, most, report)
         best = descent.run(point, self.ftol, self.gtol)
         self.say(
-            f"{stage}, start {start + 1}: criterion {best.criterion:.6g} at C = {best.C:.4g} "
-            f"after {len(self.history)} evaluations"
+            f"{stage}, start {start + 1}: criterion {best.criterion:.6g} "
+            f"at C = {best.prices['C']:.4g} after {len(self.history)} evaluations"
         )
         return best
 
@@ -412,7 +460,7 @@ def results_table(
         columns[name] = np.array([step[name] for step in history])
     columns["mean_test_score"] = -np.array([step["criterion"] for step in history])
     # Errors on folds, where there are any, have had the last word; within a stage it is the score.
-    is_last = np.array(["hinge" in step["stage"] for step in history])
+    is_last = np.array([step["stage"] in LAST_STAGES for step in history])
     is_best = np.arange(len(history)) == best
     order = np.lexsort([-columns["mean_test_score"], ~is_last, ~is_best])
     columns["rank_test_score"] = np.empty(len(history), dtype=np.int32)

@@ -1,0 +1,127 @@
+"""Regressions under a gradient search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import r2_score
+
+from mercer.kernels import Kernel
+from mercer.model_selection.gradient.objective import (
+    N_FOLDS,
+    Evaluations,
+    Prices,
+    RememberedObjective,
+    Sample,
+)
+from mercer.model_selection.gradient.search import DescentStep, Search
+from mercer.model_selection.gradient.tube_objective import TubeObjective
+from mercer.model_selection.gradient.tuning import Rows, Tuning, kernel_params, splits_of_rows
+
+LEAST_TUBE = 1e-6
+"""The thinnest tube that "auto" begins with, as a share of the spread of the targets."""
+
+
+class RegressionTuning(Tuning):
+    """An `SVR` under a gradient search."""
+
+    criteria = TubeObjective.known_criteria
+    kind = "an SVR"
+
+    @property
+    def prices(self) -> Prices:
+        """C and epsilon."""
+        return {"C": float(self.model.C), "epsilon": float(self.model.epsilon)}
+
+    def checked_targets(self, y: Any, kept: Rows) -> Any:
+        """Return numbers."""
+        return np.asarray(y, dtype=np.float64)
+
+    def objective(
+        self, kernel: Kernel, sample: Sample, evaluations: Evaluations
+    ) -> RememberedObjective:
+        """Return the criterion as a function of prices and kernel, of "auto" the first one."""
+        criterion = "evidence" if self.criterion == "auto" else self.criterion
+        return self._objective(criterion, kernel, sample, evaluations)
+
+    def _objective(
+        self, criterion: Any, kernel: Kernel, sample: Sample, evaluations: Evaluations
+    ) -> TubeObjective:
+        splits = _splits(self.cv, sample) if criterion == "regression_error" else []
+        return TubeObjective(
+            criterion, self.model, kernel, sample, splits, evaluations, self.n_threads
+        )
+
+    def minimise(self, search: Search, kernel: Kernel, n_starts: int, random: Any) -> DescentStep:
+        r"""Go from the start to a minimum.
+
+        "auto" takes the kernel by the evidence, and from there C and epsilon by the error on folds.
+        What the evidence says about the noise, :math:`\sigma`, tells where these start: squared
+        slack of that size pulls as much as slack itself at :math:`C\sigma`, and the tube is
+        :math:`\varepsilon = 3\sigma\sqrt{\ln n/n}` (Cherkassky and Ma).
+        """
+        first, own_bounds = search.objective, search.C_bounds
+        assert isinstance(first, TubeObjective)
+        unit = _spread(first.sample) if self.model.loss == "epsilon_insensitive" else 1.0
+        if self.criterion == "auto":
+            squared = {"C": min(self.prices["C"], 1.0), "epsilon": 0.0}
+            found = search.auto(kernel, squared, n_starts, random)
+            args = (found.kernel, first.sample, first.evaluations)
+            search.objective = self._objective("regression_error", *args)
+        search.C_bounds = tuple(unit * float(end) for end in own_bounds)
+        if self.criterion == "auto":
+            return search.over_prices(found.kernel, self._start(first, found))
+        return search.plain(kernel, self.prices, n_starts, random)
+
+    def _start(self, objective: TubeObjective, found: DescentStep) -> Prices:
+        """Return C and epsilon from what the evidence says about the noise."""
+        if np.isinf(found.prices["C"]):
+            return self.prices
+        sample = objective.sample
+        noise = objective.noise(found.prices, found.kernel)
+        noise = max(noise, LEAST_TUBE * _spread(sample))
+        C = (
+            found.prices["C"] * noise
+            if self.model.loss == "epsilon_insensitive"
+            else found.prices["C"]
+        )
+        count = max(sample.count, 2.0)
+        epsilon = 3.0 * noise * float(np.sqrt(np.log(count) / count))
+        return {"C": C, "epsilon": epsilon if self.prices["epsilon"] > 0 else 0.0}
+
+    def chosen(self, search: Search, best: DescentStep) -> dict[str, Any]:
+        """Return prices and kernel."""
+        return best.prices | kernel_params(self.model, [best.kernel])[0]
+
+    def step_params(self, step: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+        """Return prices and kernel of one evaluation."""
+        params = {"C": step["C"], "epsilon": step["epsilon"]}
+        return params | own
+
+    def score(self, search: Search, best: DescentStep, sample: Sample) -> float:
+        """Return R^2 of what machines without its fold say about each row."""
+        model, predicted = clone(self.model), np.full(sample.n, np.nan)
+        for seen, held in _splits(N_FOLDS, sample):
+            columns = seen if best.kernel.is_pairwise else slice(None)
+            model.fit(
+                sample.points[seen][:, columns],
+                sample.labels[seen],
+                sample_weight=sample.weights[seen],
+            )
+            predicted[held] = model.predict(sample.points[held][:, columns])
+        known = np.isfinite(predicted)
+        return float(
+            r2_score(sample.labels[known], predicted[known], sample_weight=sample.weights[known])
+        )
+
+
+def _spread(sample: Sample) -> float:
+    """Return the standard deviation of the targets, 1 where they are all equal."""
+    mean = np.average(sample.labels, weights=sample.weights)
+    return float(np.sqrt(np.average((sample.labels - mean) ** 2, weights=sample.weights))) or 1.0
+
+
+def _splits(cv: Any, sample: Sample) -> Any:
+    return splits_of_rows(cv, sample, np.zeros(sample.n, dtype=np.int64))
