@@ -95,6 +95,9 @@ ALL_FAILED = "It is very likely that your model is misconfigured."
 SMALL = 1e-140
 """Kernel values all of which have squares without digits."""
 
+TINY = 1e-150
+"""Features whose squares have lost digits, so that some of them may have no width of their own."""
+
 INDEFINITE = 1e10
 """Kernel values whose rounding may be larger than the ridge of squared slack."""
 
@@ -108,6 +111,8 @@ def _may_be_indefinite(program: Program) -> bool:
 def _is_beyond(program: Program) -> bool:
     """Say whether sizes are a reason to refuse: of kernel values, squares, weights or targets."""
     if not SMALL <= largest_kernel_value(program) <= LARGE or is_large(program):
+        return True
+    if np.abs(program.plain).max() < TINY:
         return True
     has_quotients = np.isfinite(largest_kernel_value(program, within=True))
     return program.has_extreme_targets or not has_quotients

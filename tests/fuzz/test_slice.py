@@ -58,6 +58,7 @@ MENDED = {
     "differences whose squares overflow": [107005018],
     "quotients of infinite values": [155004299],
     "squares of targets whose sum overflows": [260002370],
+    "widths of some of the features": [853000391, 856000554],
     "products of tiny sparse numbers": [351002913],
     "functions whose squares have no digits": [353004327],
     "a step of Newton's beyond numbers": [354001617],

@@ -309,10 +309,11 @@ class KernelRanker:
             and len(points) <= LARGEST_MATRIX
             and not (self.is_linear and linear_is_worthwhile(*points.shape))
         ):
-            form = kernel.pairwise_form() if self._held is None else None
-            if form is not None and form.scales is None and suits(form.family):
-                self._held = DowndatedGram(self.X, form.family, features)
-            if self._held is not None:
+            form = kernel.pairwise_form()
+            if self._held is None and form is not None and form.scales is None:
+                if suits(form.family):
+                    self._held = DowndatedGram(self.X, form.family, features)
+            if self._held is not None and self._held.serves(form):
                 return self._held.gram(kernel)
         return make_gram(kernel, points, memory=self.estimator.cache_size * 1e6)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram.base import Floats, StoredGram
-from mercer.kernels import Kernel, squared_distances
+from mercer.kernels import Kernel, PairwiseForm, squared_distances
 from mercer.kernels.blocks import row_blocks
 
 Features = NDArray[np.intp]
@@ -101,11 +103,15 @@ class DowndatedGram:
         np.subtract(self.values, part, out=part)
         return part if self.family in DOT_PRODUCTS else np.maximum(part, 0.0, out=part)
 
+    def serves(self, form: PairwiseForm | None) -> TypeGuard[PairwiseForm]:
+        """Say whether what is held tells the values of a kernel: with a huge gamma it does not."""
+        return form is not None and form.family == self.family and form.scales is None
+
     def gram(self, kernel: Kernel) -> StoredGram:
         """Return the matrix of a resolved kernel of this family on the features that are left."""
         values = np.empty_like(self.values)
         form = kernel.pairwise_form()
-        if form is None or form.family != self.family or form.scales is not None:
+        if not self.serves(form):
             raise ValueError(f"{kernel!r} is not a {self.family} kernel on features as they are.")
         for rows in row_blocks(*values.shape):
             values[rows] = form.values(self.values[rows])

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._inputs import checked_data, checked_rows, checked_weights, classes_of, fit_context
+from mercer._inputs import checked_data, checked_rows, classes_of, fit_context, given_weights
 from mercer._sklearn import Interval
 from mercer._threads import holds_blas
 from mercer.gram import KernelSums, gives_numbers
@@ -203,9 +203,9 @@ class CrammerSingerSVC(ClassifierMixin, KernelMachine):
         """
         X, y = checked_data(self, X, y, ensure_min_samples=2, **self._data_format())
         check_classification_targets(y)
-        counted = y if sample_weight is None else y[checked_weights(sample_weight, X) > 0]
-        classes, codes = classes_of(counted)
-        rows = self._training_rows(X, sample_weight)
+        weights = given_weights(sample_weight, X)
+        classes, codes = classes_of(y if weights is None else y[weights > 0])
+        rows = self._training_rows(X, weights)
         factors = class_factors(self.class_weight, classes, codes, rows.weights)
         start = self._last_solutions_of()
         if start is not None and start.shape != (codes.size, classes.size):
