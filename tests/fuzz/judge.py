@@ -99,13 +99,18 @@ TINY = 1e-150
 """Features whose squares have lost digits, so that some of them may have no width of their own."""
 
 INDEFINITE = 1e10
-"""Kernel values whose rounding may be larger than the ridge of squared slack."""
+"""Kernel values whose rounding may be larger than the ridge of squared slack, at usual prices."""
+
+INDEFINITE_PRICED = 1e14
+"""The same times C, since the ridge is one over it: units in the last place."""
 
 
 def _may_be_indefinite(program: Program) -> bool:
     """Say whether the kernel is, or rounding of its values is more than the ridge of a weight."""
     size = largest_kernel_value(program) * max(1.0, float(program.data.weights.max()))
-    return program.may_be_indefinite or not size <= INDEFINITE
+    price = getattr(getattr(program.estimator, "estimator", program.estimator), "C", 1.0)
+    is_sound = size <= INDEFINITE and size * price <= INDEFINITE_PRICED
+    return program.may_be_indefinite or not is_sound
 
 
 def _is_beyond(program: Program) -> bool:

@@ -16,6 +16,12 @@ from .regions import largest_kernel_value
 NEAR = 30.0
 """Multiples of the tolerance by which decision values of separate fits may differ."""
 
+LET_PASS = 10.0
+"""Multiple of the tolerance up to which a path lets rounding of float32 kernel values pass."""
+
+SINGLE = 6e-8
+"""That rounding, relative to a kernel value."""
+
 ROUNDING = 1e-15
 """Share of what is summed to a decision value that is lost in the sum."""
 
@@ -57,10 +63,23 @@ def _near_the_boundary(program: Program, params: Any, train: Any, test: Any) -> 
         return None
     model.set_params(tol=model.tol / 100).fit(X, y)
     values = model.decision_function(rows_of(program.given, test)).reshape(len(test), -1)
-    summed = np.abs(model.dual_coef_).sum() * largest_kernel_value(program)
-    unsure = NEAR * program.estimator.estimator.tol + ROUNDING * summed
+    unsure = _unsure(model.dual_coef_, largest_kernel_value(program), 100 * model.tol)
     near = np.abs(values).min(axis=1) <= unsure
     if values.shape[1] == len(model.classes_) and model.multi_class == "ovr":
         best = np.sort(values, axis=1)
         near |= best[:, -1] - best[:, -2] <= unsure
     return int(near.sum())
+
+
+def _unsure(betas: Any, size: float, tol: float) -> float:
+    """Return by how much decision values may differ.
+
+    Where float32 kernel values alone make a gap beyond the tolerance, a path lets a gap g of ten
+    times the tolerance pass. That leaves the objective within g sum|beta| of its optimum, and so,
+    since it curves as |w|^2 / 2 does, the values within sqrt(2 g sum|beta| k(x, x)) of theirs.
+    """
+    summed = float(np.abs(betas).sum()) * size
+    unsure = NEAR * tol + ROUNDING * summed
+    if SINGLE * float(np.sqrt(np.sum(betas**2))) * size > tol:
+        unsure = max(unsure, float(np.sqrt(2.0 * LET_PASS * tol * summed)))
+    return unsure

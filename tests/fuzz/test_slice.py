@@ -59,6 +59,8 @@ MENDED = {
     "quotients of infinite values": [155004299],
     "squares of targets whose sum overflows": [260002370],
     "widths of some of the features": [853000391, 856000554],
+    "a gap of float32 rows at a high price": [914001103],
+    "a ridge below the rounding of the kernel": [902002748],
     "products of tiny sparse numbers": [351002913],
     "functions whose squares have no digits": [353004327],
     "a step of Newton's beyond numbers": [354001617],
