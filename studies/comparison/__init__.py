@@ -1,0 +1,1 @@
+"""Kernel machines beside transparent models."""
