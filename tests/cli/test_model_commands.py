@@ -158,6 +158,7 @@ def test_what_is_new_in_new_rows_is_said(mercer, fitted, patients):
     result = mercer("predict", fitted, "new.csv")
     assert result.exit_code == 0, result.output
     assert "'Paris', 'Rome' were not there at fitting and count as" in result.stderr
+    assert "2 values missing of 4 rows, in 'dose' (2)" in " ".join(result.stderr.split())
     assert "In column 'dose', 'much' is no number and is taken as missing." in result.stderr
     assert "'-'" not in result.stderr
     assert "In column 'age', 1 of 4 numbers lie far outside of those at fitting" in result.stderr

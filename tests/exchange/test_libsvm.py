@@ -290,7 +290,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         "ties of votes": SVC(break_ties=True).fit(X, y),
         "one width": SVC(kernel=RBF([1.0, 2.0, 3.0, 4.0])).fit(X, y),
         "linear, polynomial": SVC(kernel=Laplacian(1.0)).fit(X, y),
-        "last step": make_pipeline(StandardScaler(), SVC()).fit(X, y),
+        "give the machine alone": make_pipeline(StandardScaler(), SVC()).fit(X, y),
         "not fitted": SVC(),
     }
     for words, model in refused.items():

@@ -122,6 +122,7 @@ ODD_DATA = {
     "one number": (X, np.ones(20), {"task": "regression"}, "in every row"),
     "no known target": (X, [None] * 20, {}, "nothing to predict"),
     "a matrix as target": (X, X, {}, "one value for each row"),
+    "a name as target": (X, "outcome", {}, "named by target="),
     "complex numbers": (X.astype(complex), y, {}, "complex"),
     "complex target": (X, X[:, 0].astype(complex), {}, "no target"),
     "dates as target": (X, pd.date_range("2020", periods=20), {}, "dates"),

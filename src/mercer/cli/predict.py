@@ -70,7 +70,7 @@ def _notices(machine: TableModel, rows: NewRows) -> list[str]:
     """Return what must be known of new rows that differ from the old ones."""
     from mercer.tables.errors import listed, shown
 
-    said = list(rows.notices)
+    said = [*rows.notices, *_gaps(rows.frame)]
     for name, new in machine.new_words(rows.frame).items():
         was, counts = ("was", "counts") if len(new) == 1 else ("were", "count")
         said.append(
@@ -91,6 +91,23 @@ def _notices(machine: TableModel, rows: NewRows) -> list[str]:
             f"Column{plural} {listed(rows.others)} left alone: the model has no use for {it}."
         )
     return said
+
+
+def _gaps(frame: pd.DataFrame) -> list[str]:
+    """Return where values are missing, and what stands for them."""
+    from mercer.tables.errors import counted, shown
+
+    missing = frame.isna().sum()
+    missing = missing[missing > 0].sort_values(ascending=False, kind="stable")
+    if missing.empty:
+        return []
+    parts = [f"{shown(name)} ({count:,})" for name, count in missing[:SHOWN].items()]
+    more = f" and {len(missing) - SHOWN} more columns" if len(missing) > SHOWN else ""
+    number_of_gaps = counted(int(missing.sum()), "value")
+    return [
+        f"{number_of_gaps} missing of {counted(len(frame), 'row')}, in {', '.join(parts)}{more}: "
+        "in place of a number stands the median of the rows at fitting."
+    ]
 
 
 def predictions(machine: TableModel, rows: NewRows) -> pd.DataFrame:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from mercer.comparison.comparison import Comparison
 
 UNKNOWN = "–"
+FEW_FOLDS = 3
+"""Folds so few that hardly any difference is clear."""
+
 NAMES = {"error": "error", "balanced_error": "balanced error", "rmse": "RMSE"}
 
 
@@ -104,7 +107,8 @@ def _ties(found: Comparison) -> str:
     names = names[0].upper() + names[1:]
     text = f"{names} {verb} not clearly worse (corrected paired test, 95 %)"
     if BASELINE in (*tied, found.best_name_):
-        return f"{text}, so that nothing has been shown to be learned."
+        few = f" in {found.n_folds} folds" if found.n_folds <= FEW_FOLDS else ""
+        return f"{text}, so that nothing has been shown to be learned{few}."
     if found.simplest_name_ == found.best_name_:
         return f"{text}; the best is also the simplest of them."
     simplest = results.loc[found.simplest_name_, "title"]

@@ -114,7 +114,7 @@ def _machine_alone(model: Any) -> Any:
         raise ValueError(
             f"{FORM} has no place for the scaling of columns on which this "
             f"{type(machine).__name__} relies; write .c or .onnx, which hold it, or scale the data "
-            "yourself and give the last step of the pipeline alone."
+            "yourself and in Python give the machine alone, as in to_libsvm(pipeline[-1], path)."
         )
     return machine
 

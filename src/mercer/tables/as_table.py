@@ -135,7 +135,8 @@ def _labels(y: Any, rows: int) -> pd.Series:
     else:
         values = np.asarray(y, dtype=object if isinstance(y, (list, tuple)) else None)
         if values.ndim != 1 and values.size != max(values.shape, default=0):
-            raise InputError("`y` must have one value for each row.")
+            named = "; a column of `X` is named by target=" if isinstance(y, str) else ""
+            raise InputError(f"`y` must have one value for each row{named}.")
         series = pd.Series(values.ravel()).infer_objects()
     if len(series) != rows:
         raise InputError(f"`y` has {len(series)} values for {counted(rows, 'row')} of `X`.")
