@@ -131,7 +131,7 @@ def test_one_sentence_for_what_cannot_be(convert, csv_file, flowers, tmp_path):
         "is a table, and OUT must end in": (table, "out.onnx"),
         "no whole model file": ("bad.model", "out.mercer"),
         "bad.mercer": ("bad.mercer", "out.model"),
-        "last step": ("steps.mercer", "out.model"),
+        "give the machine alone": ("steps.mercer", "out.model"),
         "cannot be written": ("good.model", "no/folder/out.c"),
         "at least 4": ("good.model", "out.c", "--features", "2"),
         "nothing_like_it": (table, "out.svm", "--target", "nothing_like_it"),
