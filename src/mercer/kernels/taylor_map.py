@@ -80,5 +80,5 @@ def taylor_map(
         )
     moved = X if origin is None else X - np.asarray(origin, dtype=np.float64)
     scaled = np.sqrt(2.0 * np.asarray(kernel.gamma)) * moved
-    parts = [monomials(scaled, r) / np.sqrt(factorial(r)) for r in range(degree + 1)]
+    parts = [monomials(scaled, r) / np.sqrt(float(factorial(r))) for r in range(degree + 1)]
     return np.exp(-0.5 * (scaled**2).sum(axis=1))[:, None] * np.hstack(parts)

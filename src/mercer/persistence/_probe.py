@@ -27,8 +27,12 @@ METHODS = ("predict", "decision_function", "predict_proba", "transform", "score_
 MOST_VALUES = 1024
 """Of an answer that are kept, but for eight columns at least."""
 
-CLOSE = 1e-9
-"""Share of the largest value by which answers may differ: other processors add otherwise."""
+CLOSE = 1e-6
+"""Share of the largest value by which answers may differ: other processors add otherwise, and
+kernel values may be of single precision."""
+
+CLOSE_IN_SINGLE = 1e-3
+"""The same for models whose own numbers are of single precision."""
 
 STEADY = 1e-6
 """Share by which an answer may move with the last digits of a row and still be kept."""
@@ -50,12 +54,21 @@ def probe_of(model: Any, parts: list[Any], file_size: int) -> dict[str, Any] | N
     methods = [name for name in METHODS if _has(model, name)]
     if not methods:
         return None
+    # Logarithms of densities that vanish are what rounding makes of them.
+    told = [name for name in methods if name != "score_samples"] or methods
+    close = CLOSE_IN_SINGLE if _is_single(parts) else CLOSE
     with undisturbed(parts):
         for question in questions(model, parts, file_size):
-            found = _recorded(model, methods, question)
+            found = _recorded(model, told, question, close)
             if found is not None:
-                return found
+                return {"rows": found[0], "answers": dict.fromkeys(methods) | found[1]}
     return None
+
+
+def _is_single(parts: list[Any]) -> bool:
+    """Say whether a model has arrays of single precision."""
+    values = (value for part in parts if hasattr(part, "__dict__") for value in vars(part).values())
+    return any(getattr(value, "dtype", None) == np.float32 for value in values)
 
 
 def check_probe(model: Any, parts: list[Any], record: Any, file_size: int) -> None:
@@ -143,8 +156,10 @@ def _has(model: Any, name: str) -> bool:
         return False
 
 
-def _recorded(model: Any, methods: list[str], question: Question) -> dict[str, Any] | None:
-    """Return the record of one question, or None if nothing steady answers it."""
+def _recorded(
+    model: Any, methods: list[str], question: Question, close: float
+) -> tuple[Any, dict[str, Any]] | None:
+    """Return rows of one question and the answers, or None if nothing steady answers it."""
     found = _answers(model, methods, question.rows)
     again = _answers(model, list(found), question.shaken)
     steady = {name: _steady(found[name][1], again[name][1]) for name in again}
@@ -158,11 +173,11 @@ def _recorded(model: Any, methods: list[str], question: Question) -> dict[str, A
     answers = _answers(model, list(steady), few.rows)
     moved = _answers(model, list(steady), few.shaken)
     told = {
-        name: _told(answers[name], moved[name])
+        name: _told(answers[name], moved[name], close)
         for name in moved
         if name in answers and _steady(answers[name][1], moved[name][1]).all()  # nothing is drawn
     }
-    return {"rows": few.record, "answers": dict.fromkeys(methods) | told} if told else None
+    return (few.record, told) if told else None
 
 
 def _picked(question: Question, rows: Any) -> Question:
@@ -231,7 +246,7 @@ def _scale(values: np.ndarray) -> float:
     return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
 
 
-def _told(answer: Answer, moved: Answer) -> dict[str, Any]:
+def _told(answer: Answer, moved: Answer, close: float) -> dict[str, Any]:
     """Return an answer for a header, and how near another one must be."""
     width, values = answer
     if values.dtype == object:
@@ -239,7 +254,7 @@ def _told(answer: Answer, moved: Answer) -> dict[str, Any]:
     with np.errstate(all="ignore"):
         difference = values - moved[1]
     noise = _scale(difference) / max(_scale(values), np.finfo(float).tiny)
-    share = max(CLOSE, 10.0 ** ceil(log10(1000 * noise))) if noise else CLOSE
+    share = max(close, 10.0 ** ceil(log10(1000 * noise))) if noise else close
     lines = [" ".join(f"{value:.12g}" for value in row) for row in values]
     return {"columns": width, "values": lines, "within": share}
 

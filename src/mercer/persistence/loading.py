@@ -34,7 +34,7 @@ def load(path: Any) -> Any:
     small leaves they take a multiple of the rows, at most 24.
 
     At last the model is tried: the file has up to 32 rows and what the model said about them when
-    it was saved, and it must say the same now, labels exactly and numbers to 1e-9 (less where they
+    it was saved, and it must say the same now, labels exactly and numbers to 1e-6 (less where they
     depend on rounding). A model that lacks something or whose numbers are others is refused; where
     versions of the libraries differ and answers with them, that is a warning. Models of what no
     rows can be made up for, answers that are drawn at random, and files of earlier versions are
