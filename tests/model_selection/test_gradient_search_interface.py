@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from mercer import RVC, SVC, GradientSearch
+from mercer import RVC, SVC, SVDD, SVR, GradientSearch, OneClassSVM
 from mercer._folds import deal_folds
 from mercer.kernels import RBF
 
@@ -201,3 +201,9 @@ def test_hinge_is_not_tried_beyond_a_bound() -> None:
     tried = [step["C"] for step in search.history_ if step["stage"] == "hinge"]
     assert tried == [0.5, 0.25]
     assert search.best_params_["C"] <= 0.5
+
+
+@pytest.mark.parametrize("machine", [SVR(), SVDD(), OneClassSVM()], ids=lambda m: type(m).__name__)
+def test_equal_rows_are_refused_in_a_sentence(machine):
+    with pytest.raises(ValueError, match="All rows are equal"):
+        GradientSearch(machine).fit(np.ones((30, 2)), np.arange(30.0))

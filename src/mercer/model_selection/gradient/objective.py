@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from mercer.machines import (
     KernelData,
     Penalty,
     TwoClassMachine,
-    TwoClassTasks,
     class_factors,
     decompose,
     no_minimum,
@@ -42,6 +41,7 @@ from mercer.model_selection.criteria.validation_error import (
     posterior_rate,
     sigmoid_rate,
 )
+from mercer.model_selection.gradient.fold_machines import FoldMachines
 from mercer.model_selection.known_values import KnownValues
 from mercer.model_selection.search_record import SearchRecord
 from mercer.relevance import RVC, relevance_evidence
@@ -69,9 +69,6 @@ ON_FOLDS = {"smoothed_validation_error": sigmoid_rate(5.0), "posterior_error": p
 
 N_FOLDS = 5
 """Folds by which the loss is chosen."""
-
-NOTHING = 1e-9
-"""Smaller shares of a weight are what rounding left of a row that is wholly in a fold."""
 
 SOLVER_TOL = 1e-6
 """Gap to which machines are trained: a gradient must not feel where the solver stopped."""
@@ -384,7 +381,7 @@ class Objective(RememberedObjective):
         return (float(np.mean(errors / totals)), np.empty(0)), len(folds.held_out)
 
     def _without_folds(
-        self, folds: _FoldMachines, kernel: Kernel, penalty: Penalty, options: Options, start: Any
+        self, folds: FoldMachines, kernel: Kernel, penalty: Penalty, options: Options, start: Any
     ) -> Solutions:
         """Train machines without folds, whose entries the penalty has; leave the matrix behind."""
         self._use(kernel)
@@ -394,7 +391,7 @@ class Objective(RememberedObjective):
             raise NoSolutionError(no_minimum(penalty.loss))
         return found
 
-    def _values(self, folds: _FoldMachines, found: Solutions, k: int, out: Rows) -> Floats:
+    def _values(self, folds: FoldMachines, found: Solutions, k: int, out: Rows) -> Floats:
         """Return what one of these machines says of some rows."""
         part = slice(folds.tasks.ends[k], folds.tasks.ends[k + 1])
         beta = found.beta[part]
@@ -408,10 +405,10 @@ class Objective(RememberedObjective):
             self._data = self._data.with_kernel(kernel)
 
     @cached_property
-    def _folds(self) -> _FoldMachines:
+    def _folds(self) -> FoldMachines:
         sample = self.sample
         shares = weighted_folds(sample.points, self._codes, sample.weights, N_FOLDS)
-        return _FoldMachines.of(self._tasks, sample.weights, shares)
+        return FoldMachines.of(self._tasks, sample.weights, shares)
 
     # ---- the accuracy -----------------------------------------------------------------------
 
@@ -422,7 +419,7 @@ class Objective(RememberedObjective):
         sample = self.sample
         fold = deal_folds(sample.points, self._codes, N_FOLDS)
         shares = np.where(fold[:, None] == np.arange(N_FOLDS), sample.weights[:, None], 0.0)
-        folds = _FoldMachines.of(self._tasks, sample.weights, shares)
+        folds = FoldMachines.of(self._tasks, sample.weights, shares)
         penalty = Penalty.of(model, self._factors[folds.rows], folds.left)
         options = replace(model._options(), solver="smo", n_threads=self.n_threads)
         found = self._without_folds(folds, kernel, penalty, options, None)
@@ -433,48 +430,6 @@ class Objective(RememberedObjective):
             values[held, machine.task] = self._values(folds, found, k, held)
         answers = KnownValues.of(model, self._classes, values).predict(None)
         return float(sample.weights @ (answers == sample.labels)) / sample.count
-
-
-class _HeldOut(NamedTuple):
-    """What a machine without a fold is judged by: rows of its task with their signs and weights."""
-
-    task: int
-    fold: int
-    rows: Rows
-    signs: Floats
-    weights: Floats
-
-
-class _FoldMachines(NamedTuple):
-    """All machines without each fold in turn, laid end to end.
-
-    ``rows`` are those of the sample and ``left`` their weights without the fold; ``tasks`` counts
-    the entries of both. Machines of which nothing is left are not among them.
-    """
-
-    rows: Rows
-    left: Floats
-    tasks: TwoClassTasks
-    held_out: list[_HeldOut]
-
-    @classmethod
-    def of(cls, tasks: Any, weights: Floats, shares: Floats) -> _FoldMachines:
-        """Lay out the machines of some tasks; ``shares`` says how much of a row is in each fold."""
-        rows, left, signs, held_out = [], [], [], []
-        for k, task in enumerate(tasks):
-            own = weights[task.rows]
-            for number, held in enumerate(shares[task.rows].T):
-                kept = np.flatnonzero(own - held > NOTHING * own)
-                if kept.size == 0:
-                    continue
-                out = np.flatnonzero(held > NOTHING * own)
-                rows.append(task.rows[kept])
-                left.append((own - held)[kept])
-                signs.append(task.signs[kept])
-                held_out.append(_HeldOut(k, number, task.rows[out], task.signs[out], held[out]))
-        ends = np.concatenate([[0], np.cumsum([part.size for part in rows])])
-        laid = TwoClassTasks(np.arange(ends[-1]), np.concatenate(signs), ends)
-        return cls(np.concatenate(rows), np.concatenate(left), laid, held_out)
 
 
 def judged_by_user(

@@ -113,9 +113,9 @@ def splits_of_rows(cv: Any, sample: Sample, codes: Rows) -> list[tuple[Rows, Row
     if isinstance(cv, int | np.integer):
         fold = deal_folds(sample.points, codes, int(cv), copies_together=True)
         held = [np.flatnonzero(fold == number) for number in np.unique(fold)]
-        return [
-            (np.setdiff1d(np.arange(sample.n), out), out) for out in held if out.size < sample.n
-        ]
+        if len(held) < 2:
+            raise ValueError("All rows are equal: there is nothing to choose parameters by.")
+        return [(np.setdiff1d(np.arange(sample.n), out), out) for out in held]
     return given_splits(cv, sample, codes)
 
 
