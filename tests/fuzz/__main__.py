@@ -14,10 +14,14 @@ from itertools import count
 from pathlib import Path
 
 from .crew import Worker
+from .estimators import FIRST
 from .program import draw_program
 from .regions import KNOWN, is_large
 
 FOLDER = Path("fuzz_findings")
+
+TELL = 5000
+"""Programs after which a line says how far a run has come."""
 
 
 def main() -> int:
@@ -45,22 +49,32 @@ def main() -> int:
 
 
 def _run(worker: Worker, given: argparse.Namespace) -> int:
-    start = secrets.randbelow(10**9) if given.start is None else given.start
+    start = FIRST + secrets.randbelow(10**9) if given.start is None else given.start
     end = time.monotonic() + 60 * given.minutes
     outcomes: Counter[str] = Counter()
     new = known = 0
-    for seed in count(start):
-        if time.monotonic() > end:
-            break
-        if given.large and not is_large(draw_program(seed)):
-            continue
-        found = worker.judge(seed)
-        outcomes[found["outcome"]] += 1
-        if found["findings"]:
-            known, new = known + bool(found["region"]), new + (not found["region"])
-            _save(found, given.instruction_set)
-    print(f"{outcomes.total()} programs, seeds {start} to {seed - 1}: {dict(outcomes)}")
+    last = start - 1
+    try:
+        for seed in count(start):
+            if time.monotonic() > end:
+                break
+            last = seed
+            if given.large and not is_large(draw_program(seed)):
+                continue
+            found = worker.judge(seed)
+            outcomes[found["outcome"]] += 1
+            if found["findings"]:
+                known, new = known + bool(found["region"]), new + (not found["region"])
+                _save(found, given.instruction_set)
+            if outcomes.total() % TELL == 0:
+                print(f"{outcomes.total()} programs until seed {seed}, {new} findings", flush=True)
+    except KeyboardInterrupt:
+        last -= 1
+    worker.close()  # and its time becomes known
+    spent = os.times().children_user + os.times().children_system
+    print(f"{outcomes.total()} programs, seeds {start} to {last}: {dict(outcomes)}")
     print(f"{new} with new findings, {known} in known regions ({', '.join(KNOWN) or 'none'})")
+    print(f"{spent / 60:.1f} minutes of processor time")
     return int(new > 0)
 
 

@@ -82,3 +82,4 @@ class Worker:
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
+            self._process = None

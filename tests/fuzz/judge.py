@@ -10,14 +10,27 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from .all_classes import check_all_classes
 from .consistency import check_again, check_answers
+from .descents import check_descent, check_steps
 from .optimality import check_machines
 from .prediction import check_prediction
 from .program import Program, draw_program
 from .regions import is_large, largest_kernel_value, region_of
 from .searches import check_search
+from .warm import check_warm
 
-CHECKS = (check_answers, check_machines, check_prediction, check_search, check_again)
+CHECKS = (
+    check_answers,
+    check_machines,
+    check_all_classes,
+    check_prediction,
+    check_search,
+    check_descent,
+    check_steps,
+    check_warm,
+    check_again,
+)
 
 
 def judge(seed: int) -> dict[str, Any]:
@@ -75,6 +88,8 @@ REFUSALS = (
     "leaves out no row",
     "must contain at least one non-zero number",
     "says how often each row counts",
+    "training rows of one class only",
+    "all rows are equal",
 )
 """What any data may deserve, in small letters."""
 
@@ -97,6 +112,9 @@ SMALL = 1e-140
 
 TINY = 1e-150
 """Features whose squares have lost digits, so that some of them may have no width of their own."""
+
+INDEFINITE_WORDS = ("not positive semi-definite", "not positive definite")
+"""What kernels deserve that are no products, or that rounding makes so."""
 
 INDEFINITE = 1e10
 """Kernel values whose rounding may be larger than the ridge of squared slack, at usual prices."""
@@ -130,6 +148,6 @@ def _judge_refusal(program: Program, error: Exception) -> list[str]:
             return []
         if _is_beyond(program) and any(words in text.lower() for words in TOO_LARGE):
             return []
-        if _may_be_indefinite(program) and "not positive semi-definite" in text:
+        if _may_be_indefinite(program) and any(words in text for words in INDEFINITE_WORDS):
             return []
     return [f"{type(error).__name__}: {text}\n{traceback.format_exc(limit=-4)}"]

@@ -78,6 +78,18 @@ def test_no_unit_of_the_targets_is_too_small_or_large(
     assert search.cv_results_["params"][search.best_index_] == search.best_params_
 
 
+def test_slopes_and_errors_that_are_no_numbers(friedman: Any) -> None:
+    X, y = friedman[0][:40], friedman[1][:40]
+    model = SVR(loss=SQUARED, epsilon=0.0)
+    with pytest.raises(ValueError, match="multiply y by a constant"):
+        GradientSearch(model).fit(X, 1e-200 * y)
+    with pytest.raises(ValueError, match="scale the features"):
+        GradientSearch(model, "press").fit(1e198 * X, y / 5000.0)
+    found = GradientSearch(model, "press").fit(X, np.ones(40))  # no error at all
+    assert found.best_criterion_ < 1e-30
+    np.testing.assert_allclose(found.predict(X), 1.0)
+
+
 @pytest.mark.parametrize(
     ("criterion", "loss"),
     [

@@ -24,6 +24,9 @@ from mercer.model_selection.gradient.tuning import Rows, Tuning, kernel_params, 
 LEAST_TUBE = 1e-6
 """The thinnest tube that "auto" begins with, as a share of the spread of the targets."""
 
+LEAST_SIZE = 1e-140
+"""Targets all of which are smaller have squares without digits; those above one over it, none."""
+
 LEAST_TOL, LARGEST_TOL = 1e-9, 1e-2
 """Shares of that spread between which a tolerance, which has the same unit, asks for a fit."""
 
@@ -51,8 +54,15 @@ class RegressionTuning(Tuning):
         return {"C": float(self.model.C), "epsilon": float(self.model.epsilon)}
 
     def checked_targets(self, y: Any, kept: Rows) -> Any:
-        """Return numbers."""
-        return np.asarray(y, dtype=np.float64)
+        """Return numbers whose squares are numbers too."""
+        y = np.asarray(y, dtype=np.float64)
+        largest = float(np.abs(y[kept]).max())
+        if not (largest == 0.0 or LEAST_SIZE <= largest <= 1 / LEAST_SIZE):
+            raise ValueError(
+                f"The largest of y must be between {LEAST_SIZE:g} and {1 / LEAST_SIZE:g}, so that "
+                "errors have squares; multiply y by a constant."
+            )
+        return y
 
     def objective(
         self, kernel: Kernel, sample: Sample, evaluations: Evaluations
