@@ -13,10 +13,11 @@ from .all_classes import check_all_classes
 from .crew import Worker
 from .descents import check_descent
 from .estimators import FIRST, KINDS
-from .judge import _judge_refusal, judge
+from .judge import judge
 from .machines import MAKERS, machines_of
 from .optimality import check_machines
 from .program import draw_program
+from .refusals import judge_refusal
 from .regions import is_large, region_of
 
 
@@ -145,9 +146,9 @@ def test_a_refusal_needs_a_reason() -> None:
     large = next(p for p in map(draw_program, range(10_000)) if is_large(p))
     advice = ValueError("Kernel values are above 1e+250; scale the features.")
     assert not ordinary.is_extreme
-    assert _judge_refusal(ordinary, advice) != []
-    assert _judge_refusal(large, advice) == []
-    assert _judge_refusal(large, ValueError("array must not contain infs or NaNs")) != []
+    assert judge_refusal(ordinary, advice) != []
+    assert judge_refusal(large, advice) == []
+    assert judge_refusal(large, ValueError("array must not contain infs or NaNs")) != []
 
 
 @pytest.mark.filterwarnings("ignore")

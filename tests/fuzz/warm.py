@@ -10,6 +10,7 @@ from sklearn.base import clone
 from .all_classes import check_all_classes
 from .optimality import check_machines
 from .program import Program
+from .refusals import judge_refusal
 
 PRICES = {"SVC": "C", "SVR": "C", "CrammerSingerSVC": "C", "OneClassSVM": "nu", "SVDD": "nu"}
 """What is another one in the fit before, by the kind of estimator."""
@@ -28,7 +29,11 @@ def check_warm(program: Program, model: Any) -> Iterator[str]:
         program.fit(warm.set_params(**{name: price / FACTOR}), program.given)
     except ValueError:  # refused at that price
         return
-    program.fit(warm.set_params(**{name: price}), program.given)
+    try:
+        program.fit(warm.set_params(**{name: price}), program.given)
+    except ValueError as error:
+        yield from judge_refusal(program, error)
+        return
     for check in (check_machines, check_all_classes):
         for finding in check(program, warm):
             yield f"after a warm start: {finding}"
