@@ -76,6 +76,7 @@ MENDED = {
     "sums of rows with little weight": [1302000119],
     "a machine of all classes beyond arithmetic": [1302000203],
     "an error of nothing": [1302000342],
+    "distances of no sparse rows": [1102000524],
 }
 
 
