@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from copy import copy
 from itertools import chain
@@ -139,6 +140,17 @@ def test_a_hang_is_a_finding() -> None:
         worker.close()
     assert found["outcome"] == "hung"
     assert found["drawn"] == judge(3)["drawn"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux only")
+def test_what_needs_too_much_memory_is_a_finding() -> None:
+    seed = next(s for s in range(10_000) if draw_program(s).drawn["n"] > 400)
+    worker = Worker(patience=60.0, gigabytes=1e-3)
+    try:
+        found = worker.judge(seed)
+    finally:
+        worker.close()
+    assert found["findings"] != []
 
 
 def test_a_refusal_needs_a_reason() -> None:
