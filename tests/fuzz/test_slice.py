@@ -78,6 +78,7 @@ MENDED = {
     "a machine of all classes beyond arithmetic": [1302000203],
     "an error of nothing": [1302000342],
     "distances of no sparse rows": [1102000524],
+    "a refusal of a machine without C": [1104002397],
 }
 
 
