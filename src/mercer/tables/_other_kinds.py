@@ -18,6 +18,9 @@ SVMLIGHT_LINE = re.compile(
     r"[-+.\deE]+(,[-+.\deE]+)*(\s+qid:\d+)?(\s+\d+:[-+.\deEnaif]+)+\s*(#.*)?"
 )
 
+MOST_TITLES = 5
+"""Lines of a sheet among which its names are looked for."""
+
 
 def read_parquet(content: Content) -> RawTable:
     """Read a Parquet file, after a look at its size."""
@@ -43,7 +46,10 @@ def read_parquet(content: Content) -> RawTable:
 
 
 def read_excel(content: Content, header: bool | None, target: object) -> RawTable:
-    """Read the first sheet of an Excel file that has cells; formulas count as their results."""
+    """Read a sheet of an Excel file; formulas count as their results.
+
+    It is the first that has cells, or the first that has the target among its names.
+    """
     try:
         import openpyxl
     except ImportError:
@@ -62,10 +68,18 @@ def read_excel(content: Content, header: bool | None, target: object) -> RawTabl
     filled = [(title, rows) for title, rows in sheets if rows]
     if not filled:
         raise InputError(f"{shown(content.name)} has no cells.")
-    (title, rows), notices = filled[0], []
+    (title, rows), notices = (
+        next((one for one in filled if _names_target(one[1], target)), filled[0]),
+        [],
+    )
     if len(filled) > 1:
         notices.append(f"The file has {len(filled)} sheets; {shown(title)} was read.")
     return _from_cells(content, rows, header, target, notices)
+
+
+def _names_target(rows: list[list[Any]], target: object) -> bool:
+    """Tell whether one of the first lines, of which some may be titles, has the target's name."""
+    return any(target == str(cell).strip() for row in rows[:MOST_TITLES] for cell in row)
 
 
 def _cells(sheet: Any) -> list[list[Any]]:
