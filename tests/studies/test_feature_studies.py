@@ -21,7 +21,7 @@ def test_printed_tables_are_whole() -> None:
     assert counts == {
         "5.2": 15,
         "5.4": 15,
-        "5.6": 3,
+        "5.6": 9,
         "5.8": 15,
         "5.10": 15,
         "5.15": 18,
@@ -34,7 +34,13 @@ def test_printed_tables_are_whole() -> None:
         "5.27": 51,
     }
     features = {"5.15": 100, "5.16": 64, "5.20": 500, "5.25": 500, "5.27": 500}
+    assert sum(cell.cost_error is not None for cell in found) == 18 + 21 + 81 + 81 + 51
     for cell in found:
+        if cell.cost is None:  # not legible
+            assert cell.table == "5.6"
+            assert cell.value[0] in "AB"
+            assert cell.seconds > 1
+            continue
         size = cell.features / features.get(cell.table, 300)
         cost = 0.8 * (1 - cell.accuracy) + 0.2 * size
         if cell.table in rfe_module.AVERAGED:  # no fold can do worse at its own best size
@@ -74,6 +80,7 @@ def small_problem(table: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("table", "value"),
     [
+        *[("5.6", "A1"), ("5.6", "B2"), ("5.6", "C3")],
         *[("5.4", "0.20"), ("5.8", "0.5"), ("5.10", "0.5"), ("5.16", "3.0"), ("5.16", "max")],
         *[("5.18", "2"), ("5.20", "2"), ("5.25", "7, step 5"), ("5.27", "0.1")],
     ],
