@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.datasets import make_classification
 
 from mercer.studies import get_study, run_study
@@ -128,3 +129,24 @@ def test_bias_of_selection_on_golub(data_folder: Path) -> None:
     honest = np.mean([errors[name, "honest"] for name in names])
     biased = np.mean([errors[name, "biased"] for name in names])
     assert biased < honest
+
+
+def test_errors_of_two_variables_are_near_the_least_possible() -> None:
+    """Least errors follow from the densities: normal ones around centres that are known."""
+    one, clumps = norm.cdf(-1), norm.cdf(-2)
+    rho = 0.9
+    least = {
+        "A.1": (one, one, norm.cdf(-np.sqrt(2))),
+        "A.2 a": (one, one, norm.cdf(-np.sqrt(2 / (1 + rho)))),
+        "A.2 b": (one, one, norm.cdf(-np.sqrt(2 / (1 - rho)))),
+        "A.3 a": (0.5, one, norm.cdf(-1 / np.sqrt(1 - rho**2))),
+        "A.3 b": (0.5, 0.5, 2 * clumps * (1 - clumps)),
+    }
+    results = run_study(get_study("guyon"), repetitions=5)
+    for name, expected in least.items():
+        for method, error in zip(("first", "second", "both"), expected):
+            found = results.moments(name, method).mean
+            # five times 4000 rows to test on, and a machine that is no better than the densities
+            assert -4 * np.sqrt(0.25 / 20000) < found - error < 0.02, (name, method)
+    gain = results.moments("A.1", "both", "gain").mean
+    assert gain == pytest.approx(np.sqrt(2), abs=0.03)

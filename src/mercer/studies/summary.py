@@ -71,11 +71,11 @@ read from the folder that `MERCER_DATA` names.
 EXPLANATION = """z is the difference between ours and the printed number in standard errors of that
 difference, in which the uncertainty of the printed mean and that of ours count once each; a
 deviation that is not printed is taken to be ours. "Reproduced" is |z| at most {close:g}; there is
-no verdict below {fewest} repetitions, unless configurations that vary alike share a deviation
-with {freedom} degrees of freedom or more, which stand in brackets behind n. That is so where the
-source did everything once: its number is then as uncertain as one repetition, and more of ours
-would not help much. Times on another machine count as not reproducible. Where
-a number is compared with several of our methods, one of them counts, and the others stand in
+no verdict below {fewest} repetitions, and times on another machine count as not reproducible. Where
+the source did everything once, its number is as uncertain as one repetition, and many of ours would
+help little: what must be known is the deviation. Configurations that vary alike then share one, and
+there is a verdict if it has {freedom} degrees of freedom or more, in brackets behind n. Where a
+number is compared with several of our methods, one of them counts, and the others stand in
 brackets."""
 
 RUN = """With `study.py`: `mercer study run NAME` runs one, prints its table beside the printed one
