@@ -1,4 +1,4 @@
-"""What two variables tell together that neither tells alone: the pictures of Guyon and Elisseeff."""
+"""What two variables tell together that neither tells alone, as Guyon and Elisseeff drew it."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def draw_rows(y: Any, share: float, rng: np.random.RandomState) -> Any:
 def experiment(table: str, C: float, value: str) -> tuple[Any, Any, Any, int]:
     """Return what ranks, what judges, the sizes judged, and the number of folds."""
     if table in ("5.15", "5.16"):
-        machine = _linear(C)
+        machine = linear_machine(C)
         return _many_classes(machine, value), machine, _odd(100 if table == "5.15" else 64, 3), 7
     if table in ("5.20", "5.25", "5.27"):
         machine = _kernel_machine(table, C, value.split(",")[0])
@@ -136,7 +136,7 @@ def experiment(table: str, C: float, value: str) -> tuple[Any, Any, Any, int]:
     if table in ("5.18", "5.22", "5.24"):
         machine = _kernel_machine(table, C, value)
         return _non_linear(machine, table), machine, sizes, 7
-    machine = _linear(C)
+    machine = linear_machine(C)
     return _two_classes(machine, table, value), machine, sizes, 20 if table == "5.6" else 7
 
 
@@ -144,35 +144,35 @@ def _two_classes(machine: Any, table: str, value: str) -> Any:
     from mercer.feature_selection import constant, percent
 
     if table in ("5.2", "5.12"):
-        return _elimination(machine, constant(int(value)))
+        return elimination(machine, constant(int(value)))
     if table == "5.4":
-        return _elimination(machine, percent(float(value)))
+        return elimination(machine, percent(float(value)))
     if table == "5.6":
         algorithm, number = value
         step, drawn = (20 if number == "1" else 5), (0.5 if number == "3" else 0.1)
         if algorithm == "C":
-            return _elimination(machine, step, subsample=drawn)
-        return Prepared(_elimination(machine, step), 1.0 if algorithm == "A" else drawn)
+            return elimination(machine, step, subsample=drawn)
+        return Prepared(elimination(machine, step), 1.0 if algorithm == "A" else drawn)
     share = float(value)
     if table == "5.8":
-        return Prepared(_elimination(machine, 10), share)
-    return _elimination(machine, 10, subsample=share)
+        return Prepared(elimination(machine, 10), share)
+    return elimination(machine, 10, subsample=share)
 
 
 def _many_classes(machine: Any, value: str) -> Any:
     from mercer.feature_selection import percent
 
     how = {"joint": value} if value.isalpha() else {"joint_power": float(value)}
-    return _elimination(machine, percent(0.1), **how)
+    return elimination(machine, percent(0.1), **how)
 
 
 def _non_linear(machine: Any, table: str) -> Any:
     from mercer.feature_selection import around
 
     if table == "5.18":
-        return _elimination(machine, 10, criterion="decrease")
+        return elimination(machine, 10, criterion="decrease")
     how = {"criterion": "decrease", "subsample": 0.7, "subsample_until": 100}
-    return _elimination(machine, around(100, 0.2, 5), **how)
+    return elimination(machine, around(100, 0.2, 5), **how)
 
 
 def _madelon(machine: Any, table: str, value: str) -> Any:
@@ -188,10 +188,10 @@ def _madelon(machine: Any, table: str, value: str) -> Any:
     if table == "5.20" or way == "step":
         step = int(number or 20)
     factor = 1.0 if table == "5.27" else SOFTENED**0.5
-    return Prepared(_elimination(machine, step, **how), factor=factor)
+    return Prepared(elimination(machine, step, **how), factor=factor)
 
 
-def _elimination(machine: Any, step: Any, **more: Any) -> Any:
+def elimination(machine: Any, step: Any, **more: Any) -> Any:
     from mercer.feature_selection import KernelRFE
 
     how = {"n_features_to_select": 1, "step": step, "tol": TOL, "random_state": 0}
@@ -202,7 +202,7 @@ def _odd(n: int, step: int) -> list[int]:
     return list(range(1, n + 1, step))
 
 
-def _linear(C: float) -> Any:
+def linear_machine(C: float) -> Any:
     """Return LIBLINEAR's machine: squared slack counted whole, one class against the rest."""
     from mercer.svm import SVC
 
