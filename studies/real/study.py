@@ -13,6 +13,10 @@ from studies.simulation.classifiers import METHODS, SEARCHED, make_classifier
 CONTROL = "NHC 3.5"
 """One width for both sets of table 4.1, see the page of `nearest_hypersphere_rows`."""
 
+CLOSE, TOL = ("NHC 1/p", "NHC opt", CONTROL), 1e-6
+"""What is solved as closely as by the source: where a width is narrow for the data, as 1 is for
+wine, all distances are nearly the same, and the usual tolerance decides which one is less."""
+
 TEXT = "wine, read as text"
 """The table that reproduces table 5.7."""
 
@@ -77,7 +81,10 @@ def run(configuration: Configuration, method: str, repetition: int, seed: int) -
     train, test = split_rows(y, about["learn"], about["by_class"], seed)
     gamma = 3.5 if method == CONTROL else about["gamma"]
     rng = np.random.default_rng(seed + 1)  # kernlab draws the pairs of rows of its width
-    model = make_classifier(method, X[train], gamma, random_state=rng).fit(X[train], y[train])
+    model = make_classifier(method, X[train], gamma, random_state=rng)
+    if method in CLOSE:
+        model[-1].set_params(tol=TOL)
+    model.fit(X[train], y[train])
     values = {"error": float(np.mean(model.predict(X[test]) != y[test]))}
     if method == SEARCHED:
         values["gamma"] = float(model[-1].best_params_["gamma"])
@@ -190,7 +197,7 @@ STUDY = Study(
         _large(TEXT, "winequality", 1.0, WINE, as_text=True, note="words in place of numbers"),
         *CONTROLS,
     ),
-    methods={method: {} for method in (*METHODS, CONTROL)},
+    methods={method: {"tol": TOL} if method in CLOSE else {} for method in (*METHODS, CONTROL)},
     run=run,
     source="van der Westhuizen 2014",
     duration="7 min",
