@@ -31,6 +31,8 @@ class Worker:
         What the engine may use, everything for None.
     """
 
+    module = "tests.fuzz"
+
     def __init__(self, patience: float, instruction_set: str | None = None) -> None:
         self.patience = patience
         self.environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
@@ -53,19 +55,18 @@ class Worker:
         self.close()
         hung = late.is_set() or process.returncode == -signal.SIGPROF
         what = f"no end within {self.patience} s" if hung else f"exit status {process.returncode}"
+        outcome = "hung" if hung else "crashed"
+        return {"seed": seed, "outcome": outcome, "findings": [what], **self._drawn(seed)}
+
+    def _drawn(self, seed: int) -> dict[str, Any]:
+        """Return what is known of a seed without judging it."""
         program = draw_program(seed)
-        return {
-            "seed": seed,
-            "region": region_of(program),
-            "outcome": "hung" if hung else "crashed",
-            "findings": [what],
-            "drawn": program.drawn,
-        }
+        return {"region": region_of(program), "drawn": program.drawn}
 
     def _running(self) -> Any:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.fuzz", "--serve", "--patience", str(self.patience)],
+                [sys.executable, "-m", self.module, "--serve", "--patience", str(self.patience)],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.PIPE,
