@@ -48,7 +48,7 @@ def answers(model: Any, X: Any, names: Any = METHODS) -> Answers:
 
 @cache
 def saved(name: str) -> tuple[Members, Any, Answers] | str:
-    """Return the parts of the file of a model, fresh rows and what it says, or why there is none."""
+    """Return the parts of the file of a model, fresh rows and what it says, or why not."""
     try:
         model, X = made(name)
     except Exception as error:  # what cannot be fitted to these rows is no matter here

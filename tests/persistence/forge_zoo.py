@@ -38,10 +38,10 @@ from sklearn.preprocessing import (
 )
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import all_estimators
+from variants import VARIANTS
 
 import mercer
 from mercer.tables import CommonScaler, TableModel, as_table, vectorizer
-from variants import VARIANTS
 
 from .models import _fitted
 from .test_around import AROUND
