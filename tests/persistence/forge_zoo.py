@@ -18,24 +18,31 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
     IsolationForest,
     RandomForestClassifier,
+    StackingRegressor,
     VotingRegressor,
 )
+from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.feature_selection import SelectFromModel, SelectKBest, f_classif
 from sklearn.impute import KNNImputer, MissingIndicator, SimpleImputer
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.manifold import Isomap
-from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
-from sklearn.naive_bayes import MultinomialNB
+from sklearn.model_selection import TunedThresholdClassifierCV
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier, MultiOutputRegressor
+from sklearn.naive_bayes import CategoricalNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, RadiusNeighborsClassifier
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
     KBinsDiscretizer,
+    LabelBinarizer,
+    LabelEncoder,
     OneHotEncoder,
     OrdinalEncoder,
     StandardScaler,
     TargetEncoder,
 )
+from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import all_estimators
 from variants import VARIANTS
@@ -150,6 +157,24 @@ def _text(model: Any) -> Pair:
     return clone(model).fit(old, np.arange(40) % 3), rows
 
 
+def _objects(model: Any) -> Pair:
+    """Return a model of a matrix of words and numbers, without names."""
+    old, rows = frame(60, 1), frame(150, 2)
+    chosen = ["colour", "weight", "text"]
+    old["text"], rows["text"] = old["text"].str[-1], rows["text"].str[-1]
+    return clone(model).fit(old[chosen].to_numpy(), Y[:60] + np.arange(60) % 2), rows[
+        chosen
+    ].to_numpy()
+
+
+def _of_words(columns: list[str]) -> Pair:
+    """Return a model of a table of these columns only."""
+    old, rows = frame(60, 1)[columns], frame(150, 2, new=True)[columns]
+    table = as_table(old, np.where(frame(60, 1)["weight"] > 0.7, "yes", "no"))
+    pipeline = make_pipeline(vectorizer(table), CommonScaler(), mercer.SVC())
+    return TableModel.of(pipeline.fit(table.frame, np.asarray(table.target)), table), rows
+
+
 def _table(model: Any, task: str = "classification", whole: bool = True) -> Pair:
     old, rows = frame(60, 1), frame(150, 2, new=True)
     if task == "classification":
@@ -226,7 +251,45 @@ def _special() -> dict[str, Callable[[], Pair]]:
         "compared, mixed": partial(_compared, "tree,forest", True, "whole"),
         "compared, a pipeline": partial(_compared, "svc", True, "best"),
     }
-    return {
+    columns = make_column_transformer(
+        (OneHotEncoder(), [0]), (StandardScaler(), [1]), (OrdinalEncoder(), [2])
+    )
+    mixed = make_column_transformer((TfidfVectorizer(), "text"), (StandardScaler(), ["weight"]))
+    labels = np.repeat(WORDS, 2)
+    named = [{"a": k % 3, "b": 1.0, f"c{k % 5}": 2.0} for k in range(30)]
+    others = {
+        "words without names": partial(_objects, make_pipeline(columns, mercer.SVC())),
+        "codes of words": partial(
+            _objects, make_pipeline(columns, RandomForestClassifier(3, random_state=0))
+        ),
+        "table of one column": partial(_of_words, ["colour"]),
+        "table of days": partial(_of_words, ["day"]),
+        "table of texts": partial(_of_words, ["text", "size"]),
+        "texts in a column": lambda: (
+            make_pipeline(mixed, mercer.SVC()).fit(frame(60, 1), Y[:60] + np.arange(60) % 2),
+            frame(150, 2),
+        ),
+        "labels": lambda: (LabelEncoder().fit(WORDS), labels),
+        "labels in columns": lambda: (LabelBinarizer().fit(WORDS), labels),
+        "names and numbers": lambda: (DictVectorizer(sparse=False).fit(named), named[::-1]),
+        "a curve": lambda: (
+            IsotonicRegression(out_of_bounds="clip").fit(X[:50, 0], X[:50, 1]),
+            X[:, 0],
+        ),
+        "known codes": simple(OneHotEncoder(), X[::3].round(), fresh=X[::3].round()[::-1]),
+        "counts": simple(CategoricalNB(), X.round()[::3], fresh=X.round()[::3][::-1]),
+        "a chain": simple(ClassifierChain(LogisticRegression()), target=several),
+        "tuned": simple(TunedThresholdClassifierCV(LogisticRegression(), cv=2), target=Y[::3] > 0),
+        "trained by itself": simple(
+            SelfTrainingClassifier(mercer.SVC(probability=True)), target=Y[::3] - (Y[::3] == 2) * 3
+        ),
+        "neighbours nearby": simple(RadiusNeighborsClassifier(1.0), fresh=X),
+        "stacked numbers": simple(
+            StackingRegressor([("a", mercer.SVR()), ("b", DecisionTreeRegressor())], cv=2),
+            target=X[::3, 0],
+        ),
+    }
+    return others | {
         **{name: simple(model) for name, model in plain.items()},
         **{name: partial(_words, model) for name, model in words.items()},
         **{name: partial(_text, model) for name, model in texts.items()},
