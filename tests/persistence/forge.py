@@ -20,6 +20,9 @@ from typing import Any
 
 from tests.fuzz.crew import Worker
 
+MODELS = "FORGED_MODELS"
+"""Variable of the environment by which a process knows of which models files are forged."""
+
 SOUND = ("refused", "same")
 
 
@@ -38,12 +41,14 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=2000, help="how many")
     parser.add_argument("--seed", type=int, help="of the first file; otherwise a random one")
     parser.add_argument("--only", type=int, help="forge this one, and say all about it")
+    parser.add_argument("--models", default="", help="only those with this in their names")
     parser.add_argument("--patience", type=float, default=20.0, help="processor seconds a file")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
         return _serve(given.patience)
     forger = Forger(given.patience)
+    forger.environment[MODELS] = given.models
     try:
         if given.only is not None:
             print(json.dumps(forger.judge(given.only), indent=2))
@@ -80,7 +85,7 @@ def _serve(patience: float) -> int:
     out.write("ready\n")
     for line in sys.stdin:
         signal.setitimer(signal.ITIMER_PROF, patience)
-        found = judge(int(line))
+        found = judge(int(line), os.environ.get(MODELS, ""))
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         out.write(json.dumps(found) + "\n")
     return 0

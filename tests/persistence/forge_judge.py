@@ -72,11 +72,18 @@ def saved(name: str) -> tuple[Members, Any, Answers] | str:
     return members_of(content), X, works
 
 
-def judge(seed: int) -> dict[str, Any]:
-    """Forge the file of a seed, load it and ask the model, if there is one, about fresh rows."""
+def judge(seed: int, of: str = "") -> dict[str, Any]:
+    """Forge the file of a seed, load it and ask the model, if there is one, about fresh rows.
+
+    Parameters
+    ----------
+    seed : int
+    of : str, default=""
+        What the name of the model contains.
+    """
     warnings.simplefilter("ignore")
     random = np.random.default_rng(seed)
-    names = list(makers())
+    names = [name for name in makers() if of in name]
     ready: Any = ""
     while isinstance(ready, str):
         name = names[int(random.integers(len(names)))]

@@ -8,6 +8,7 @@ model is not enough.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -35,12 +36,17 @@ def check_places(part: Any, facts: Facts) -> None:
             raise RefusalError(f"{first} of a {type(part).__name__}{beside} do not fit together")
 
 
-def _inside(values: Any, count: int, facts: Facts) -> bool:
-    """Return whether all values are places in something of this length."""
-    values = values if isinstance(values, np.ndarray) else np.array(values)
+def _inside(values: Any, count: int, facts: Facts | None = None) -> bool:
+    """Return whether all values are places in something of this length.
+
+    With facts, which are about arrays that stay, one in many places is gone through once.
+    """
+    if not isinstance(values, np.ndarray):
+        values, facts = np.array(values), None
     if not values.size:
         return True
-    lowest, highest = facts.of(values, "min", np.min), facts.of(values, "max", np.max)
+    of = Facts().of if facts is None else facts.of
+    lowest, highest = of(values, "min", np.min), of(values, "max", np.max)
     return values.dtype.kind in "iu" and bool(0 <= lowest and highest < count)
 
 
@@ -56,7 +62,7 @@ def _codes(state: State, facts: Facts) -> bool:
     if not isinstance(classes, list):
         return codes.ndim == 1 and _inside(codes, len(classes), facts)
     columns = zip(codes.T, classes, strict=True)
-    return codes.ndim == 2 and all(_inside(each, len(known), facts) for each, known in columns)
+    return codes.ndim == 2 and all(_inside(each, len(known)) for each, known in columns)
 
 
 def _words(state: State, facts: Facts) -> bool:
@@ -89,8 +95,10 @@ def _tree_classes(state: State, facts: Facts) -> bool:
 
 def _categories(state: State, facts: Facts) -> bool:
     columns = state["categories_"]
+    widths = state.get("_n_features_outs", [0] * len(columns))
     return len(columns) == state["n_features_in_"] and all(
-        isinstance(each, np.ndarray) and each.ndim == 1 for each in columns
+        isinstance(each, np.ndarray) and each.ndim == 1 and 0 <= width <= each.size
+        for each, width in zip(columns, widths, strict=True)
     )
 
 
@@ -139,6 +147,20 @@ def _ways(state: State, facts: Facts) -> bool:
     return ways.shape == (count, count) and _finite(ways)
 
 
+def _powers(state: State, facts: Facts) -> bool:
+    """How many products of columns there are, which is as much memory as a row takes."""
+    n, least, most = (state[name] for name in ("n_features_in_", "_min_degree", "_max_degree"))
+    lonely, bias = state["interaction_only"], state["include_bias"]
+
+    def up_to(degree: int) -> int:
+        if lonely:
+            return sum(comb(n, k) for k in range(1, min(n, degree) + 1))
+        return comb(n + degree, n) - 1
+
+    told = (up_to(most) - up_to(max(0, least - 1)) + bias, up_to(most) + bias)
+    return told == (state["n_output_features_"], state["_n_out_full"])
+
+
 def _finite(values: Any) -> bool:
     return values.dtype.kind == "f" and bool(np.isfinite(values).all())
 
@@ -155,5 +177,6 @@ RULES: dict[str, Rule] = {
     "encodings_ categories_ target_type_ classes_": _encodings,
     "bin_edges_ n_bins_": _bins,
     "dist_matrix_ nbrs_": _ways,
+    "_min_degree _max_degree n_output_features_ _n_out_full": _powers,
 }
 """By the attributes that a part must have for a rule to be about it."""

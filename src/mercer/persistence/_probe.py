@@ -92,7 +92,7 @@ def check_probe(model: Any, parts: list[Any], record: Any, file_size: int) -> No
             if answer is None:
                 continue
             try:
-                found = _answer(getattr(model, name)(rows), len(rows))
+                found = _answer(getattr(model, name)(rows), len(rows), _columns(answer))
             except Exception as error:
                 reason = one_line(error)[:120].rstrip(".")
                 raise RefusalError(
@@ -222,8 +222,11 @@ def _answers(model: Any, methods: list[str], rows: Any) -> dict[str, Answer]:
     return found
 
 
-def _answer(value: Any, count: int) -> Answer | None:
-    """Return a few columns of what a method gave, or None if it has no line for each row."""
+def _answer(value: Any, count: int, columns: int | None = None) -> Answer | None:
+    """Return a few columns of what a method gave, or None if it has no line for each row.
+
+    Also if it has other than so many columns, since to take some out of very many takes memory.
+    """
     if sp.issparse(value):
         value.check_format(full_check=True)  # or it would be written outside of the matrix
     else:
@@ -233,6 +236,8 @@ def _answer(value: Any, count: int) -> Answer | None:
     if value.ndim != 2:
         value = value.reshape(count, -1)
     width = int(value.shape[1])
+    if columns not in (None, width):
+        return None
     most = max(8, MOST_VALUES // count)
     if width > most:
         value = value[:, np.linspace(0, width - 1, most).astype(int)]
@@ -277,6 +282,10 @@ def _told(answer: Answer, moved: Answer, close: float) -> dict[str, Any]:
     share = max(close, 10.0 ** ceil(log10(1000 * noise))) if noise else close
     lines = [" ".join(f"{value:.12g}" for value in row) for row in values]
     return {"columns": width, "values": lines, "within": share}
+
+
+def _columns(told: Any) -> int | None:
+    return told.get("columns") if isinstance(told, dict) else None
 
 
 def _agrees(found: Answer, told: Any) -> bool:

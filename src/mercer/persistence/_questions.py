@@ -9,6 +9,7 @@ they stand in the header of a file as text.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -104,7 +105,8 @@ def _of_other_forms(model: Any) -> Iterator[Question]:
         known = _told(model, name)
         if isinstance(known, list | np.ndarray) and len(known):
             some = [plain(value) for value in known[: 2 * MOST_ROWS]]
-            yield Question({kind: some}, _of_values(kind, some), _of_values(kind, some))
+            with suppress(ValueError):  # of several outputs
+                yield Question({kind: some}, _of_values(kind, some), _of_values(kind, some))
 
 
 def asked(record: Any, model: Any, file_size: int) -> Any:
