@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -114,13 +115,13 @@ def _places(columns: Any, places: dict[str, int], n: int) -> list[int]:
 
 
 def _of_known(known: Any, count: int, strange: bool) -> Described:
-    kind = getattr(known, "dtype", np.dtype(object)).kind
-    if kind in "fiub" and len(known):
-        numbers = [float(value) for value in known.tolist() if value == value] or [0.0]
-        return {"code": [numbers[k % len(numbers)] for k in range(count)]}
-    if kind == "M":
+    if getattr(known, "dtype", np.dtype(object)).kind == "M":
         return {"date": _days(count)}
-    return {"word": _words(list(known), count, strange)}
+    values = known.tolist() if isinstance(known, np.ndarray) else list(known)
+    codes = [float(value) for value in values if isinstance(value, Real) and value == value]
+    if codes:
+        return {"code": [codes[k % len(codes)] for k in range(count)]}
+    return {"word": _words(values, count, strange)}
 
 
 def _days(count: int) -> list[str]:
