@@ -39,7 +39,8 @@ def save(model: Any, path: Any) -> None:
     of everything, the names of features and classes, a few rows with what the model says about
     them, by which `mercer.load` tries it, and a SHA-256 checksum. The rows are made of numbers of
     the model, such as its support vectors, mixed and cut to three digits, and of words that it
-    knows. The same model gives the same bytes on the same machine. A file of that name is replaced when the new one is whole.
+    knows. The same model gives the same bytes on the same machine. A file of that name is replaced
+    when the new one is whole.
 
     Parameters
     ----------
