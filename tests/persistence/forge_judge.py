@@ -19,6 +19,7 @@ from mercer.persistence import ModelFileError
 from mercer.persistence._archive import SCHEMA, sealed
 from mercer.persistence._json import PLAN_GROWS
 from mercer.persistence._probe import METHODS
+from mercer.tables import TableModel
 
 from .damage import Members, members_of
 from .forge_zoo import made, makers
@@ -46,7 +47,19 @@ def answers(model: Any, X: Any) -> Answers:
                 found[name + form] = getattr(model, name)(rows)
             except Exception as error:
                 found[name + form] = error
+    if isinstance(model, TableModel):
+        found["notices"] = _notices(model, X)
     return found
+
+
+def _notices(model: TableModel, X: Any) -> Any:
+    """Return what a model of a table tells of new rows."""
+    try:
+        frames = (model.like(), model.beside())
+        told = (model.new_words(X), model.far_numbers(X), model)
+        return repr([*told, *(frame.dtypes.to_dict() for frame in frames)])
+    except Exception as error:
+        return error
 
 
 @cache

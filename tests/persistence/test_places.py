@@ -16,6 +16,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, PolynomialFea
 from sklearn.tree import DecisionTreeClassifier
 
 import mercer
+from mercer.tables import TableModel
 
 from .test_sound import refused
 
@@ -43,6 +44,9 @@ BINS = KBinsDiscretizer(3).fit(X)
 WORDS = CountVectorizer().fit(["one line of words", "and another line"])
 WAYS = Isomap(n_neighbors=30).fit(X)
 LONG = KNeighborsTransformer().fit(X)
+TABLE = TableModel(
+    TREE, dict.fromkeys("abcd", "number"), {}, {"a": [4.0, 8.0]}, "y", "classification", ["id"], {}
+)
 POWERS = PolynomialFeatures(3).fit(X)
 
 CHANGES = {
@@ -112,6 +116,20 @@ CHANGES = {
         {"dist_matrix_": WAYS.dist_matrix_[:-1]},
         {"dist_matrix_": WAYS.dist_matrix_ + np.inf},
         {"nbrs_": KNeighborsClassifier(3).fit(X[:40], y[:40])},
+    ),
+    "columns of a table": (
+        TABLE,
+        {"columns": {"a": "number", "b": "numbers"}},
+        {"columns": {"a": "number", "b": 1.0}},
+        {"ranges": {"a": [0.0]}},
+        {"ranges": {"a": [0.0, "x"]}},
+        {"ranges": {"e": [0.0, 1.0]}},
+        {"known": {"a": 5}},
+        {"known": {"a": [None]}},
+        {"names": "a"},
+        {"target": 1.0},
+        {"task": "rest"},
+        {"about": None},
     ),
     "number of columns": (
         POWERS,

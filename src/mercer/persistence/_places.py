@@ -161,6 +161,30 @@ def _powers(state: State, facts: Facts) -> bool:
     return told == (state["n_output_features_"], state["_n_out_full"])
 
 
+def _table(state: State, facts: Facts) -> bool:
+    """What a model of a table tells of its columns, by which new rows are read and judged."""
+    columns, known, ranges = (state[name] for name in ("columns", "known", "ranges"))
+    names, target, task = (state[name] for name in ("names", "target", "task"))
+    words = [
+        *columns,
+        *columns.values(),
+        *names,
+        *(word for some in known.values() for word in some),
+    ]
+    ends = [end for pair in ranges.values() for end in pair]
+    return (
+        all(isinstance(word, str) for word in words)
+        and set(columns.values()) <= {"number", "date", "category", "text"}
+        and {*known, *ranges} <= set(columns)
+        and all(isinstance(some, list) for some in (names, *known.values()))
+        and all(len(pair) == 2 for pair in ranges.values())
+        and all(isinstance(end, float) for end in ends)
+        and isinstance(target, str | None)
+        and task in ("classification", "regression", "description")
+        and isinstance(state["about"], dict)
+    )
+
+
 def _finite(values: Any) -> bool:
     return values.dtype.kind == "f" and bool(np.isfinite(values).all())
 
@@ -177,6 +201,7 @@ RULES: dict[str, Rule] = {
     "encodings_ categories_ target_type_ classes_": _encodings,
     "bin_edges_ n_bins_": _bins,
     "dist_matrix_ nbrs_": _ways,
+    "model columns known ranges names target task about": _table,
     "_min_degree _max_degree n_output_features_ _n_out_full": _powers,
 }
 """By the attributes that a part must have for a rule to be about it."""
