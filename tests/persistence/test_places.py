@@ -129,7 +129,6 @@ CHANGES = {
         {"names": "a"},
         {"target": 1.0},
         {"task": "rest"},
-        {"about": None},
     ),
     "number of columns": (
         POWERS,
