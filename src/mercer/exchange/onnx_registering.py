@@ -151,6 +151,8 @@ def _fill(scope: Any, operator: Any, container: Any) -> None:
     graph, filling = Graph(scope, container), operator.raw_operator
     double = _is_double(operator.inputs)
     X = _together(graph, operator.inputs, double)
+    if filling.places is not None:
+        X = graph("Gather", X, np.array(filling.places, dtype=np.int64), axis=1)
     medians = filling.medians.astype(np.float64 if double else np.float32)
     is_gap = graph("Or", graph("IsNaN", X), graph("IsInf", X))
     graph.name(graph("Where", is_gap, medians, X), operator.outputs[0].full_name)

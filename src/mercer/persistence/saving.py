@@ -39,8 +39,9 @@ def save(model: Any, path: Any) -> None:
     The file is a zip archive of numbers and names of types, in the form of skops, with the versions
     of everything, the names of features and classes, a few rows with what the model says about
     them, by which `mercer.load` tries it, and a SHA-256 checksum. The rows are made of numbers of
-    the model, such as its support vectors, mixed and cut to three digits. The same model gives the
-    same bytes on the same machine. A file of that name is replaced when the new one is whole.
+    the model, such as its support vectors, mixed and cut to three digits, and of words that it
+    knows. The same model gives the same bytes on the same machine. A file of that name is replaced
+    when the new one is whole.
 
     Parameters
     ----------
