@@ -199,8 +199,8 @@ def _notes(of_gap: int, of_ours: int, n_tables: int, options: Options) -> list[s
     return [
         f"kept up on {of_gap} of {n_tables}: the gap to the best peer is at most its standard "
         "error in the digits shown, from the differences on each row held out (what is hard for "
-        f"both cancels), clustered by row and by cut; on {of_ours} of {n_tables} it is at most that of our own "
-        "error (se)",
+        f"both cancels), clustered by row and by cut; on {of_ours} of {n_tables} it is at most "
+        "that of our own error (se)",
         f"{often}; errors and seconds are means over the cuts, folds the fewest",
         "measure: error, balanced error, or mean squared error in units of the variance; the best "
         "peer is chosen with the rows held out, which ours is not",
