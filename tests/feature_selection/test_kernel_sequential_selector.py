@@ -70,6 +70,27 @@ def test_choice_of_scikit_learn(data, settings: dict[str, Any], direction: str) 
     assert ours.n_features_to_select_ == peer.n_features_to_select_ == 3
 
 
+def test_choice_that_a_loose_tolerance_turns() -> None:
+    """A row lies closer to the boundary than LIBSVM's tolerance; solved exactly, it is ours."""
+    X, y = make_classification(200, 30, n_informative=6, n_redundant=6, flip_y=0.1, random_state=0)
+    X = np.delete(X, 24, axis=1)  # the first feature to go, for both
+    how = {"n_features_to_select": 28, "direction": "backward"}
+    ours = KernelSequentialSelector(SVC(kernel="linear"), **how).fit(X, y)
+    loose = SequentialFeatureSelector(svm.SVC(kernel="linear"), **how).fit(X, y)
+    dropped = [int(np.flatnonzero(~one.support_)[0]) for one in (ours, loose)]
+    assert dropped == [23, 26]
+    scores = {
+        name: [cross_val_score(model, np.delete(X, j, axis=1), y).mean() for j in dropped]
+        for name, model in (
+            ("loose", svm.SVC(kernel="linear")),
+            ("tight", svm.SVC(kernel="linear", tol=1e-7)),
+            ("exact", SVC(kernel="linear", solver="exact")),
+        )
+    }
+    assert scores["tight"] == scores["exact"] == pytest.approx([0.765, 0.765])
+    assert scores["loose"] == pytest.approx([0.765, 0.77])
+
+
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("wanted", "tol"), [("auto", None), ("auto", 0.02), (0.5, None)])
 def test_number_of_features_as_in_scikit_learn(direction: str, wanted: Any, tol: Any) -> None:

@@ -33,6 +33,8 @@ class Worker:
         Memory beyond what the libraries take, more than any of these programs should need.
     """
 
+    module = "tests.fuzz"
+
     def __init__(
         self, patience: float, instruction_set: str | None = None, gigabytes: float = 4.0
     ) -> None:
@@ -58,19 +60,18 @@ class Worker:
         self.close()
         hung = late.is_set() or process.returncode == -signal.SIGPROF
         what = f"no end within {self.patience} s" if hung else f"exit status {process.returncode}"
+        outcome = "hung" if hung else "crashed"
+        return {"seed": seed, "outcome": outcome, "findings": [what], **self._drawn(seed)}
+
+    def _drawn(self, seed: int) -> dict[str, Any]:
+        """Return what is known of a seed without judging it."""
         program = draw_program(seed)
-        return {
-            "seed": seed,
-            "region": region_of(program),
-            "outcome": "hung" if hung else "crashed",
-            "findings": [what],
-            "drawn": program.drawn,
-        }
+        return {"region": region_of(program), "drawn": program.drawn}
 
     def _running(self) -> Any:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.fuzz", "--serve", *self._limits()],
+                [sys.executable, "-m", self.module, "--serve", *self._limits()],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.PIPE,
