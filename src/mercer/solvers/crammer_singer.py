@@ -52,7 +52,7 @@ STEPS = 20
 SHARE = 0.1
 """A block is left when its own gap is this share of what it was."""
 
-PATIENCE = 1000
+PATIENCE = 100
 """Blocks after which the gap must have been halved."""
 
 
