@@ -22,6 +22,7 @@ REFUSALS = (
     "says how often each row counts",
     "training rows of one class only",
     "all rows are equal",
+    "the targets do not differ",
 )
 """What any data may deserve, in small letters."""
 
