@@ -21,10 +21,16 @@ double violation(const double* alpha, const double* gradient, const double* uppe
 void solve_class_row(const double* linear, double curvature, const double* upper, Index k, double* a) {
     // a_c = min(upper_c, (level - linear_c) / curvature). Classes are below their bounds in the order of their reach;
     // one more of them is, as long as its reach lies above the level that the sum of zero asks for.
+    // All is measured from the linear term of the class with the longest reach, which is below its bound: a curvature
+    // that is tiny beside these terms would be lost in them.
+    Index longest = 0;
+    for (Index c = 1; c < k; ++c)
+        if (linear[c] + curvature * upper[c] > linear[longest] + curvature * upper[longest]) longest = c;
+    const double origin = linear[longest];
     Array<double> reach(k);
     double missing = 0.0;
     for (Index c = 0; c < k; ++c) {
-        reach[c] = linear[c] + curvature * upper[c];
+        reach[c] = (linear[c] - origin) + curvature * upper[c];
         missing -= curvature * upper[c];
     }
     std::sort(reach.begin(), reach.end(), [](double left, double right) { return left > right; });
@@ -39,7 +45,7 @@ void solve_class_row(const double* linear, double curvature, const double* upper
     // the smallest of those below their bounds is what the others leave, and the others stay on theirs.
     Index least = -1;
     for (Index c = 0; c < k; ++c) {
-        a[c] = std::min(upper[c], (level - linear[c]) / curvature);
+        a[c] = std::min(upper[c], (level - (linear[c] - origin)) / curvature);
         if (a[c] < upper[c] && (least < 0 || a[c] < a[least])) least = c;
     }
     if (least < 0) return;

@@ -22,6 +22,7 @@ REFUSALS = (
     "says how often each row counts",
     "training rows of one class only",
     "all rows are equal",
+    "the targets do not differ",
 )
 """What any data may deserve, in small letters."""
 
@@ -58,7 +59,7 @@ INDEFINITE_PRICED = 1e14
 def _may_be_indefinite(program: Program) -> bool:
     """Say whether the kernel is, or rounding of its values is more than the ridge of a weight."""
     size = largest_kernel_value(program) * max(1.0, float(program.data.weights.max()))
-    price = getattr(getattr(program.estimator, "estimator", program.estimator), "C", 1.0)
+    price = getattr(getattr(program.estimator, "estimator", program.estimator), "C", None) or 1.0
     is_sound = size <= INDEFINITE and size * price <= INDEFINITE_PRICED
     return program.may_be_indefinite or not is_sound
 

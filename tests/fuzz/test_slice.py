@@ -78,6 +78,13 @@ MENDED = {
     "a machine of all classes beyond arithmetic": [1302000203],
     "an error of nothing": [1302000342],
     "distances of no sparse rows": [1102000524],
+    "a refusal of a machine without C": [1104002397, 1301004982, 1301014045],
+    "tiny kernel values lost in steps": [1301002079, 1301002796, 1301009082, 1301010869],
+    "the origin as the only free row": [1301000737, 1301005399, 1301011779],
+    "squares of targets beyond numbers": [1301002626, 1301014161],
+    "scores of huge rows": [1301006834],
+    "evidence of targets that vanish": [1301013698],
+    "products that tanh hides from all classes": [1301013717, 1301017142],
 }
 
 

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer import RVC, SVC, SVDD, SVR, GradientSearch, OneClassSVM
 from mercer.kernels import RBF
+from mercer.machines.bordered_system import BorderedSystem
 from mercer.model_selection import Criterion, region_error, regression_error
 
 LINEAR, SQUARED = "epsilon_insensitive", "squared_epsilon_insensitive"
@@ -225,3 +226,14 @@ def test_given_folds_speak_of_all_rows(friedman: Any) -> None:
     search = GradientSearch(SVC(gamma=0.1), cv=splits, **settings).fit(X, labels, weights)
     other = GradientSearch(SVC(gamma=0.1), cv=own, **settings).fit(X[used], labels[used])
     assert search.best_criterion_ == pytest.approx(other.best_criterion_, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1])
+def test_origin_may_be_the_only_free_row(epsilon: float) -> None:
+    """Its kernel matrix is zero, and yet its equation is one for the constant."""
+    X = np.array([[0.0], [1.0], [1.0], [0.0], [1.0], [0.0], [1.0], [1.0]])
+    y = np.array([0.1, 0.9, 1.1, -0.2, 1.3, 0.3, 0.8, 1.0])
+    search = GradientSearch(SVR(kernel="linear", epsilon=epsilon), "regression_error").fit(X, y)
+    assert np.isfinite(search.best_criterion_)
+    system = BorderedSystem(np.zeros((1, 1)))
+    assert system.solve(np.array([3.0]), 2.0) == (np.array([2.0]), 3.0)

@@ -163,10 +163,21 @@ def test_rows_of_little_weight_sum_to_nothing(iris: Any) -> None:
     assert (sums <= 1e-15 * np.abs(model.dual_coef_).sum(axis=0)).all()
 
 
+@pytest.mark.parametrize("scale", [1e-5, 1e-20, 0.0])
+def test_tiny_kernel_values_are_not_lost_in_a_step(scale: float, iris: Any) -> None:
+    """Where the kernel is next to nothing, multipliers are at their bounds, and sum to nothing."""
+    X, y = iris
+    model = CrammerSingerSVC(kernel="linear", fit_intercept=False).fit(scale * X, y)
+    assert model.dual_coef_.max() == 1.0
+    np.testing.assert_allclose(model.dual_coef_.sum(axis=0), 0.0, atol=1e-15)
+
+
 def test_rows_beyond_arithmetic_are_refused(iris: Any) -> None:
     X, y = iris
     with pytest.raises(ValueError, match="scale the features"):
         CrammerSingerSVC(kernel="linear").fit(1e247 * X, y)
+    with pytest.raises(ValueError, match="scale the features"):
+        CrammerSingerSVC(kernel="sigmoid", gamma=1.0).fit(1e202 * X, y)
 
 
 def test_kernel_that_is_none_ends(iris: Any) -> None:

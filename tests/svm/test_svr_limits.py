@@ -322,6 +322,11 @@ def test_data_far_from_the_origin_have_a_solution(tol: float) -> None:
     np.testing.assert_allclose(far, near, atol=10 * tol)
 
 
+def test_targets_whose_squares_are_no_numbers_are_refused() -> None:
+    with pytest.raises(ValueError, match="multiply y by a constant"):
+        SVR(C=1e164, epsilon=1e160).fit(np.eye(5), 1e161 * np.arange(5.0))
+
+
 @pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
 @pytest.mark.parametrize("epsilon", [0.0, 0.1])
 def test_large_targets_are_those_near_one_in_another_unit(loss: str, epsilon: float) -> None:

@@ -46,7 +46,8 @@ class BorderedSystem:
     def __init__(self, matrix: Floats) -> None:
         self.size = len(matrix)
         diagonal = matrix.diagonal().copy()
-        self.shift = float(diagonal.mean()) if self.size else 1.0
+        # The only free row of a linear kernel may be the origin.
+        self.shift = (float(diagonal.mean()) if self.size else 1.0) or 1.0
         matrix += self.shift
         self.factor = _cholesky(matrix, self.shift)
         self.ones = self._divide(np.ones(self.size))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,14 +84,23 @@ def in_unit(problem: QuadraticProgram, unit: float) -> QuadraticProgram:
     return QuadraticProgram(problem.p / unit, *bounds, problem.delta / unit, problem.ridge)
 
 
-def solution_of_unit(
-    problem: QuadraticProgram, found: Solution, unit: float, tol: float
-) -> Solution:
+def solution_of_unit(found: Solution, unit: float) -> Solution:
     """Return what a solution `in_unit` means for the program itself."""
     if unit == 1.0:
         return found
-    how: dict[str, Any] = {"n_iter": found.n_iter, "status": found.status}
-    return Solution.at(problem, unit * found.beta, unit * found.gradient, tol=tol, **how)
+    objective = unit * unit * found.objective
+    if not np.isfinite(objective):
+        raise ValueError(
+            "The squares of y are beyond the range of numbers; multiply y by a constant."
+        )
+    return replace(
+        found,
+        beta=unit * found.beta,
+        gradient=unit * found.gradient,
+        objective=objective,
+        offset=unit * found.offset,
+        gap=unit * found.gap,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,7 +133,7 @@ class TubeMachine(RowMachine):
         rows = None if problem.n == self.n else self.rows[tube_rows(problem, self.n)]
         unit = tube_unit(problem)
         found = self.solve(in_unit(problem, unit), self.name, self.tol / unit, rows)
-        found = solution_of_unit(problem, found, unit, self.tol)
+        found = solution_of_unit(found, unit)
         if found.status == "unbounded":
             raise NoSolutionError(
                 f"The regression has no solution at C={price.C} and epsilon={price.epsilon}; use a "

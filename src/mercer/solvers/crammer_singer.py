@@ -143,6 +143,7 @@ def solve_crammer_singer(
     """
     n, k = gram.n, int(codes.max()) + 1
     limits = Limits(options.max_iter, options.time_limit, options.callback)
+    diagonal = finite(gram.diag()) + constant
     if 8.0 * n * n <= options.cache_bytes and not isinstance(gram, StoredGram):
         gram = StoredGram(gram.matrix())
     upper = np.zeros((n, k))
@@ -151,7 +152,6 @@ def solve_crammer_singer(
     costs[np.arange(n), codes] = 0.0
     alpha = np.zeros((n, k)) if warm_start is None else _feasible(warm_start, upper)
     gradient = _product(gram, alpha, constant) + costs
-    diagonal = finite(gram.diag()) + constant
     diagonal = np.maximum(diagonal, 1e-12 * max(float(np.abs(diagonal).max()), 1e-300))
     best, since = np.inf, 0
     while True:

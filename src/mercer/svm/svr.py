@@ -222,7 +222,7 @@ class SVR(RegressorMixin, KernelMachine):
         options = replace(self._options(), tol=self.tol / unit)
         programs = Programs.of([in_unit(problem, unit)])
         found = solve_all(programs, gram, options, rows=rows, warm_start=start)
-        solution = solution_of_unit(problem, found[0], unit, self.tol)
+        solution = solution_of_unit(found[0], unit)
         if solution.status == "unbounded":
             raise ValueError(
                 "No function of this kernel keeps within epsilon of all targets, so that C=inf has "

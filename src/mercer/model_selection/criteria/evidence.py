@@ -11,7 +11,7 @@ from scipy.linalg import blas
 
 from mercer._threads import holds_blas
 from mercer.machines import TubeMachine, TwoClassMachine
-from mercer.machines.bordered_system import BorderedSystem
+from mercer.machines.bordered_system import BorderedSystem, NoSolutionError
 from mercer.model_selection.criteria.criterion import (
     Criterion,
     Rated,
@@ -127,6 +127,11 @@ def evidence_of(machine: TwoClassMachine | TubeMachine, gradient: bool = True) -
     solved, weights, slope = LeastSquares.of(machine), machine.weights, None
     system, beta = solved.system, solved.beta
     count, fit, determinant = weights.sum(), machine.targets @ beta, system.log_determinant()
+    if not fit > 0:
+        raise NoSolutionError(
+            "The targets do not differ, or their squares vanish beside the kernel values: there is "
+            "nothing to choose parameters by; multiply y by a constant or scale the features."
+        )
     if gradient:
         # From the lower triangle alone, which counts twice off the diagonal.
         inverse = system.lower_inverse
