@@ -27,7 +27,7 @@ from mercer.model_selection import (
     span,
 )
 from mercer.model_selection.gradient import objective as objective_module
-from mercer.model_selection.gradient.objective import Evaluation, Evaluations
+from mercer.model_selection.gradient.tuning import Evaluation, Evaluations
 from mercer.model_selection.search_record import SearchRecord
 
 L2 = SVC(loss="squared_hinge")

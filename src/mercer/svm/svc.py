@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -525,3 +526,23 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         else:
             sums = self._sums(X, self._n_threads(), rounded=True)
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
+
+
+class KnownValues(SVC):
+    """A classifier whose decision values are known, for one set of rows."""
+
+    values: Any
+
+    @classmethod
+    def of(cls, model: SVC, classes: Any, values: Any) -> KnownValues:
+        """Return a classifier with the parameters of ``model`` and the values of its machines."""
+        known = copy(model)
+        known.__class__ = cls
+        assert isinstance(known, cls)
+        known.classes_ = classes
+        known._one_vs_one = len(classes) > 2 and model.multi_class == "ovo"
+        known.values = values
+        return known
+
+    def _machine_values(self, X: Any) -> Any:
+        return self.values

@@ -24,12 +24,12 @@ from mercer._inputs import (
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import blas_for, wanted_threads
 from mercer.machines import rows_of
-from mercer.model_selection.gradient.classifier_tuning import ClassifierTuning, RelevanceTuning
-from mercer.model_selection.gradient.objective import Evaluations, Sample
-from mercer.model_selection.gradient.region_tuning import RegionTuning
-from mercer.model_selection.gradient.regression_tuning import RegressionTuning
+from mercer.model_selection.gradient.classifier import ClassifierTuning
+from mercer.model_selection.gradient.region import RegionTuning
+from mercer.model_selection.gradient.regression import RegressionTuning
+from mercer.model_selection.gradient.relevance import RelevanceTuning
 from mercer.model_selection.gradient.search import DescentStep, Search, results_table
-from mercer.model_selection.gradient.tuning import Tuning, kernel_params
+from mercer.model_selection.gradient.tuning import Evaluations, Sample, Tuning, kernel_params
 from mercer.model_selection.search_record import SearchRecord, stable_key
 from mercer.relevance import RVC
 from mercer.spheres import SVDD, OneClassSVM
