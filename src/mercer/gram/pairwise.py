@@ -106,17 +106,27 @@ class EnginePoints:
         return _engine.point_rows(self.double, *engine_arguments(self.form))
 
     @cached_property
+    def lengths(self) -> Floats:
+        """The squared norms."""
+        return np.asarray(np.einsum("ij,ij->i", self.double, self.double))
+
+    @cached_property
     def squared(self) -> float:
         """The largest squared norm."""
-        return float(np.einsum("ij,ij->i", self.double, self.double).max(initial=0.0))
+        return float(self.lengths.max(initial=0.0))
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """k(x, x) of each point."""
+        if self.form.is_stationary:
+            return np.full(len(self.double), self.form.factor)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.form.values(self.lengths)
 
     @cached_property
     def fits_single(self) -> bool:
         """Whether float32 has room for all numbers on the way to the kernel values."""
-        largest = self.form.factor
-        if not self.form.is_stationary:
-            with np.errstate(over="ignore", invalid="ignore"):
-                largest = float(np.abs(self.form.diagonal(self.double)).max(initial=0.0))
+        largest = float(np.abs(self.diagonal).max(initial=0.0))
         return all(map(fits_single, (self.squared, self.form.gamma, largest)))
 
     @cached_property
@@ -173,12 +183,10 @@ class ComputedGram(Gram):
 
         Of such points a formula may know k(x, x), and nothing of a product or a distance.
         """
-        form = self.form
         if not self.shared.squared <= LONGEST:
             return np.full(self.n, np.nan)
-        if form.is_stationary:  # the points need not be collected
-            return np.full(self.n, form.factor)
-        return form.diagonal(self.points)
+        values = self.shared.diagonal
+        return values.copy() if self.view is None else values[self.view]
 
     def block(self, rows: Indices, columns: Indices) -> Floats:
         """Return the entries of some rows and some columns."""
