@@ -16,6 +16,7 @@ from mercer._threads import available_threads, blas_for
 from mercer.gram import Gram, finite
 from mercer.gram.base import Indices
 from mercer.problems import Programs, QuadraticProgram
+from mercer.solvers._features import Features
 from mercer.solvers._limits import Limits
 from mercer.solvers.exact import solve_exact
 from mercer.solvers.linear import linear_is_worthwhile, solve_linear
@@ -476,4 +477,4 @@ def _solve_one(
             return solve_exact(program, gram, **common)
     features: Any = gram.features()
     with blas_for(math.isqrt(features.shape[0] * features.shape[1]), options.n_threads):
-        return solve_linear(program, features, **common)
+        return solve_linear(program, Features(features), **common)  # of a diagonal seen before
