@@ -388,9 +388,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     @property
     def coef_(self) -> Any:
         """Weights of the features, one row a machine; only for a linear kernel."""
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel.")
+        self._check_linear()
         return self._weights.copy()
 
     def _feature_weights(self) -> Any:

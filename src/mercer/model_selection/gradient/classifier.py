@@ -17,7 +17,6 @@ from mercer._inputs import need_two_classes
 from mercer.gram import StoredGram
 from mercer.kernels import Kernel
 from mercer.machines import (
-    KernelData,
     Penalty,
     TwoClassMachine,
     TwoClassTasks,
@@ -35,7 +34,6 @@ from mercer.model_selection.criteria.press import press_of
 from mercer.model_selection.criteria.radius_margin import radius_margin_of
 from mercer.model_selection.criteria.span import span_of
 from mercer.model_selection.criteria.validation_error import (
-    Splits,
     judge,
     on_folds,
     posterior_rate,
@@ -48,13 +46,13 @@ from mercer.model_selection.gradient.tuning import (
     Evaluation,
     Evaluations,
     Floats,
+    MachineObjective,
     Prices,
     RememberedObjective,
     Rows,
     Sample,
     Tuning,
     given_splits,
-    judged_by_user,
     kernel_params,
     trained_on,
 )
@@ -127,46 +125,22 @@ class FoldMachines(NamedTuple):
         return cls(np.concatenate(rows), np.concatenate(left), laid, held_out)
 
 
-class Objective(RememberedObjective):
+class Objective(MachineObjective):
     """A criterion of a support vector classifier.
 
     Parameters
     ----------
-    criterion : str or callable
-        A name, or a function of a fitted classifier, X and y that returns a `Criterion`.
-    model : SVC
-        The classifier whose parameters are searched; not changed.
-    kernel : Kernel
-        Its kernel, without "scale" and the like.
-    sample : Sample
-    splits : list of pairs of arrays
-        Folds, for the criteria that need them.
-    evaluations : Evaluations
-    n_threads : int or None
+    *given
+        As in `MachineObjective`.
     weighs_classes : bool
         Whether the criterion knows the weights of classes; errors on folds always do.
     """
 
     known_criteria = (*SMOOTH, *ON_FOLDS)
 
-    def __init__(
-        self,
-        criterion: Any,
-        model: SVC,
-        kernel: Kernel,
-        sample: Sample,
-        splits: Splits,
-        evaluations: Evaluations,
-        n_threads: int | None,
-        weighs_classes: bool = True,
-    ) -> None:
-        super().__init__(sample, evaluations)
-        self.criterion = criterion
-        self.is_logarithmic = isinstance(criterion, str) and criterion != "evidence"
-        self.model = model
-        self.splits = splits
-        self.n_threads = n_threads
-        self._data = KernelData(kernel, sample.points)
+    def __init__(self, *given: Any, weighs_classes: bool = True) -> None:
+        super().__init__(*given)
+        sample, model = self.sample, self.model
         classes, codes = np.unique(sample.labels, return_inverse=True)
         self._classes, self._codes = classes, codes
         self._tasks = list(decompose(codes, classes.size, model.multi_class))
@@ -174,12 +148,9 @@ class Objective(RememberedObjective):
         factors = self._factors if weighs_classes else np.ones_like(self._factors)
         self._penalty = Penalty.of(model, factors, sample.weights)
 
-    def _evaluate(
+    def _judged(
         self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
     ) -> tuple[Rated, int]:
-        if callable(self.criterion):
-            found = judged_by_user(self.criterion, self.model, self.sample, prices, kernel)
-            return found, 1
         self._use(kernel)
         data, penalty = self._data, self._penalty.priced(prices["C"])
         tol, machines = min(self.model.tol, SOLVER_TOL), []

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from mercer.kernels import Kernel
-from mercer.machines import KernelData
 from mercer.model_selection.criteria.criterion import Rated
 from mercer.model_selection.criteria.region_error import (
     MIX,
@@ -17,22 +16,22 @@ from mercer.model_selection.criteria.region_error import (
     region_rate,
     with_outliers,
 )
-from mercer.model_selection.criteria.validation_error import Splits, judge, on_folds
+from mercer.model_selection.criteria.validation_error import judge, on_folds
 from mercer.model_selection.gradient.search import DescentStep, Search
 from mercer.model_selection.gradient.tuning import (
     SOLVER_TOL,
     Evaluations,
     Floats,
+    MachineObjective,
     Prices,
     RememberedObjective,
     Rows,
     Sample,
     Tuning,
-    judged_by_user,
     kernel_params,
     splits_of_rows,
 )
-from mercer.spheres import SVDD, OneClassSVM
+from mercer.spheres import SVDD
 
 STEEP = 1e9
 """Slope of a sigmoid that is a step."""
@@ -41,52 +40,21 @@ MULTIPLES = (1.0, 0.1, 10.0, 0.01, 100.0)
 """Multiples of the parameters of a kernel from whose best "auto" starts."""
 
 
-class RegionObjective(RememberedObjective):
-    """A criterion of a one-class machine.
-
-    Parameters
-    ----------
-    criterion : "region_error" or callable
-        Or a function of a fitted machine and X that returns a `Criterion`.
-    model : SVDD or OneClassSVM
-        The machine whose kernel is searched; not changed.
-    kernel : Kernel
-        Its kernel, without "scale" and the like.
-    sample : Sample
-    splits : list of pairs of arrays
-        Folds.
-    evaluations : Evaluations
-    n_threads : int or None
-    """
+class RegionObjective(MachineObjective):
+    """A criterion of a one-class machine."""
 
     known_criteria = ("region_error",)
 
-    def __init__(
-        self,
-        criterion: Any,
-        model: SVDD | OneClassSVM,
-        kernel: Kernel,
-        sample: Sample,
-        splits: Splits,
-        evaluations: Evaluations,
-        n_threads: int | None,
-    ) -> None:
-        super().__init__(sample, evaluations)
-        self.criterion = criterion
-        self.is_logarithmic = isinstance(criterion, str)
-        self.model = model
-        self.splits = splits
-        self.n_threads = n_threads
-        self.outliers = None if callable(criterion) else drawn_outliers(model, sample.points)
-        self._data = KernelData(kernel, sample.points)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        model, sample = self.model, self.sample
+        self.outliers = None if callable(self.criterion) else drawn_outliers(model, sample.points)
         signs = np.ones(sample.n) if sample.labels is None else sample.labels
         self._signs = np.asarray(signs, dtype=np.float64)
 
-    def _evaluate(
+    def _judged(
         self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
     ) -> tuple[Rated, int]:
-        if callable(self.criterion):
-            return judged_by_user(self.criterion, self.model, self.sample, {}, kernel), 1
         return self._error(kernel, solutions.setdefault(0, {}), SLOPE, True)
 
     def share_right(self, kernel: Kernel) -> float:

@@ -8,30 +8,29 @@ import numpy as np
 from sklearn.metrics import r2_score
 
 from mercer.kernels import Kernel
-from mercer.machines import KernelData, TubeMachine, TubePrice
+from mercer.machines import TubeMachine, TubePrice
 from mercer.model_selection.criteria.criterion import Rated
 from mercer.model_selection.criteria.evidence import LeastSquares, evidence_of
 from mercer.model_selection.criteria.press import press_of
 from mercer.model_selection.criteria.regression_error import squared_rate
 from mercer.model_selection.criteria.regression_radius_margin import regression_radius_margin_of
-from mercer.model_selection.criteria.validation_error import Splits, judge, on_folds
+from mercer.model_selection.criteria.validation_error import judge, on_folds
 from mercer.model_selection.gradient.search import ON_FOLDS_STAGE, DescentStep, Search
 from mercer.model_selection.gradient.tuning import (
     N_FOLDS,
     SOLVER_TOL,
     Evaluations,
     Floats,
+    MachineObjective,
     Prices,
     RememberedObjective,
     Rows,
     Sample,
     Tuning,
-    judged_by_user,
     kernel_params,
     splits_of_rows,
     trained_on,
 )
-from mercer.svm import SVR
 
 SMOOTH = {
     "evidence": evidence_of,
@@ -44,52 +43,19 @@ LEAST_TUBE = 1e-6
 """The thinnest tube that "auto" begins with, as a share of the spread of the targets."""
 
 
-class TubeObjective(RememberedObjective):
-    """A criterion of a support vector regression.
-
-    Parameters
-    ----------
-    criterion : str or callable
-        A name, or a function of a fitted regression, X and y that returns a `Criterion`.
-    model : SVR
-        The regression whose parameters are searched; not changed.
-    kernel : Kernel
-        Its kernel, without "scale" and the like.
-    sample : Sample
-    splits : list of pairs of arrays
-        Folds, for the error on them.
-    evaluations : Evaluations
-    n_threads : int or None
-    """
+class TubeObjective(MachineObjective):
+    """A criterion of a support vector regression."""
 
     known_criteria = (*SMOOTH, "regression_error")
 
-    def __init__(
-        self,
-        criterion: Any,
-        model: SVR,
-        kernel: Kernel,
-        sample: Sample,
-        splits: Splits,
-        evaluations: Evaluations,
-        n_threads: int | None,
-    ) -> None:
-        super().__init__(sample, evaluations)
-        self.criterion = criterion
-        self.name = criterion if isinstance(criterion, str) else ""
-        self.is_logarithmic = isinstance(criterion, str) and criterion != "evidence"
-        self.model = model
-        self.splits = splits
-        self.n_threads = n_threads
-        self._data = KernelData(kernel, sample.points)
-        self._spread = float(np.std(sample.labels)) or 1.0
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.name = self.criterion if isinstance(self.criterion, str) else ""
+        self._spread = float(np.std(self.sample.labels)) or 1.0
 
-    def _evaluate(
+    def _judged(
         self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
     ) -> tuple[Rated, int]:
-        if callable(self.criterion):
-            found = judged_by_user(self.criterion, self.model, self.sample, prices, kernel)
-            return found, 1
         machine = self.machine(prices, kernel, solutions.setdefault(0, {}))
         if self.criterion in SMOOTH:
             return SMOOTH[self.criterion](machine), machine.n_fits

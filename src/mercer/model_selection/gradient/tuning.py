@@ -14,7 +14,9 @@ from sklearn.model_selection import check_cv
 
 from mercer._folds import deal_folds
 from mercer.kernels import Kernel
+from mercer.machines import KernelData
 from mercer.model_selection.criteria.criterion import Rated
+from mercer.model_selection.criteria.validation_error import Splits
 from mercer.model_selection.search_record import SearchRecord
 
 if TYPE_CHECKING:
@@ -179,16 +181,66 @@ class RememberedObjective(ABC):
         return False
 
 
-def judged_by_user(
-    criterion: Any, model: Any, sample: Sample, prices: Prices, kernel: Kernel
-) -> Rated:
-    """Fit a machine and ask a function of the user about it."""
-    model = clone(model).set_params(kernel=kernel, **prices)
-    weights = None if (sample.weights == 1.0).all() else sample.weights
-    data = (sample.points,) if sample.labels is None else (sample.points, sample.labels)
-    model.fit(*data, sample_weight=weights)
-    found = criterion(model, *data, **({} if weights is None else {"sample_weight": weights}))
-    return found.value, found.gradient
+class MachineObjective(RememberedObjective):
+    """A criterion of machines that are trained on the matrix of a kernel.
+
+    Parameters
+    ----------
+    criterion : str or callable
+        A name, or a function of a fitted machine, X and, unless it is one of one class, y that
+        returns a `Criterion`.
+    model : estimator
+        The machine whose parameters are searched; not changed.
+    kernel : Kernel
+        Its kernel, without "scale" and the like.
+    sample : Sample
+    splits : list of pairs of arrays
+        Folds, for the criteria that need them.
+    evaluations : Evaluations
+    n_threads : int or None
+    """
+
+    def __init__(
+        self,
+        criterion: Any,
+        model: Any,
+        kernel: Kernel,
+        sample: Sample,
+        splits: Splits,
+        evaluations: Evaluations,
+        n_threads: int | None,
+    ) -> None:
+        super().__init__(sample, evaluations)
+        self.criterion = criterion
+        self.is_logarithmic = isinstance(criterion, str) and criterion != "evidence"
+        self.model = model
+        self.splits = splits
+        self.n_threads = n_threads
+        self._data = KernelData(kernel, sample.points)
+
+    def _evaluate(
+        self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+    ) -> tuple[Rated, int]:
+        if callable(self.criterion):
+            return self._judged_by_user(prices, kernel), 1
+        return self._judged(prices, kernel, solutions)
+
+    @abstractmethod
+    def _judged(
+        self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+    ) -> tuple[Rated, int]:
+        """Return what `_evaluate` does, of a criterion with a name."""
+
+    def _judged_by_user(self, prices: Prices, kernel: Kernel) -> Rated:
+        """Fit a machine and ask a function of the user about it."""
+        moved = {name: value for name, value in prices.items() if np.isfinite(value)}
+        model, sample = clone(self.model).set_params(kernel=kernel, **moved), self.sample
+        weights = None if (sample.weights == 1.0).all() else sample.weights
+        data = (sample.points,) if sample.labels is None else (sample.points, sample.labels)
+        model.fit(*data, sample_weight=weights)
+        weighted = {} if weights is None else {"sample_weight": weights}
+        found = self.criterion(model, *data, **weighted)
+        return found.value, found.gradient
 
 
 def trained_on(
