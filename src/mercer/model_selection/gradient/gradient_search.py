@@ -139,9 +139,10 @@ class GradientSearch(MetaEstimatorMixin, BaseEstimator):
     ----------
     best_params_ : dict
         Parameters for ``estimator.set_params``: "C"; "epsilon" of a regression; "loss" where it was
-        chosen; "gamma" and
-        "coef0" where the kernel was given by name, else "kernel". In a pipeline they have the name
-        of its last step in front, as in "svc__C".
+        chosen; "gamma" and "coef0" where the kernel was given by name, else "kernel"; "tol" of a
+        regression, where the tolerance given is not between 1e-9 and 1e-2 standard deviations of
+        the targets, whose unit it has: the nearer of these two. In a pipeline they have the name of
+        its last step in front, as in "svc__C".
     best_estimator_ : estimator
         Fitted with them on all rows.
     best_criterion_ : float
@@ -149,10 +150,10 @@ class GradientSearch(MetaEstimatorMixin, BaseEstimator):
     best_score_ : float
         Accuracy of the best parameters, from 0 to 1: the share of the `n_rows_` rows, by weight,
         that machines trained without their fold, one of five, get right ("balanced" class weights
-        are those of all rows; an `RVC` without a fold is content with the first maximum of its
-        evidence, which changes the accuracy by 0.002 in the mean). Of a regression it is
-        :math:`R^2` of what these say, of one class 1 minus the mean of the shares of targets left
-        out that are rejected and of artificial outliers that are accepted. The parameters have
+        are those of all rows; an `RVC` of two classes is content with the first maximum of its
+        evidence without a fold, which changes the accuracy by 0.003 in the mean). Of a regression
+        it is :math:`R^2` of what these say, of one class 1 minus the mean of the shares of targets
+        left out that are rejected and of artificial outliers that are accepted. The parameters have
         seen all of these rows, so that it is a little too good, as in any search.
     best_index_ : int
         The best parameters' row in `cv_results_`.
