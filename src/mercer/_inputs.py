@@ -1,11 +1,16 @@
-"""What estimators are given: arguments, parameters, rows, labels, weights."""
+"""What estimators are given: arguments, parameters, rows, labels, weights.
+
+In a fit, floating-point warnings are not heard of ours, but of functions that a user gives.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from datetime import date, timedelta
 from functools import lru_cache, wraps
 from math import isfinite
+from types import TracebackType
 from typing import Any, ClassVar, ParamSpec
 
 import numpy as np
@@ -13,7 +18,6 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from mercer._floating_point import Silent
 from mercer._sklearn import check_sample_weight, validate_parameter_constraints, validated_fit
 
 Given = ParamSpec("Given")
@@ -122,6 +126,52 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Any], Any]:
         return in_context(without_dates)
 
     return decorate
+
+
+_OF_CALLER: ContextVar[Any] = ContextVar("errors of the caller", default=None)
+
+
+class Silent:
+    """A context in which NumPy says nothing of numbers that overflow.
+
+    Whoever needs such numbers refuses them in a sentence. What the caller wants to hear is
+    remembered for `as_outside`.
+
+    Examples
+    --------
+    >>> with Silent():
+    ...     print(np.geterr()["over"])
+    ignore
+    """
+
+    __slots__ = ("_state", "_token")
+
+    def __enter__(self) -> None:
+        known = _OF_CALLER.get()
+        self._token = _OF_CALLER.set(np.geterr() if known is None else known)
+        self._state = np.errstate(over="ignore", invalid="ignore")
+        self._state.__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self._state.__exit__(kind, error, where)
+        _OF_CALLER.reset(self._token)
+
+
+def as_outside() -> np.errstate:
+    """Return a context in which NumPy warns as it did before any `Silent` was entered.
+
+    Examples
+    --------
+    >>> with Silent(), as_outside():
+    ...     print(np.geterr()["over"])
+    warn
+    """
+    return np.errstate(**(_OF_CALLER.get() or {}))
 
 
 def _holds_pipeline(estimator: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer._engine import FEW_VARIABLES
-from mercer.gram.computed import SINGLE_PRECISION_TOL
+from mercer.gram.pairwise import SINGLE_PRECISION_TOL
 from mercer.kernels import RBF
 from tests.oracles import kkt_residual, rounding, snapped
 

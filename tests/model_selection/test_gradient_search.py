@@ -26,8 +26,8 @@ from mercer.model_selection import (
     smoothed_validation_error,
     span,
 )
-from mercer.model_selection.gradient import objective as objective_module
-from mercer.model_selection.gradient.objective import Evaluation, Evaluations
+from mercer.model_selection.gradient.classifier import Objective
+from mercer.model_selection.gradient.tuning import Evaluation, Evaluations
 from mercer.model_selection.search_record import SearchRecord
 
 L2 = SVC(loss="squared_hinge")
@@ -260,7 +260,7 @@ def test_rows_are_chosen_in_proportion() -> None:
 
 def interrupted_after(count: int, monkeypatch: Any) -> None:
     """Make the evaluation after `count` ones raise what Ctrl-C raises."""
-    original = objective_module.Objective._evaluate
+    original = Objective._evaluate
     calls = iter(range(count))
 
     def evaluate(self: Any, *args: Any) -> Any:
@@ -268,7 +268,7 @@ def interrupted_after(count: int, monkeypatch: Any) -> None:
             raise KeyboardInterrupt
         return original(self, *args)
 
-    monkeypatch.setattr(objective_module.Objective, "_evaluate", evaluate)
+    monkeypatch.setattr(Objective, "_evaluate", evaluate)
 
 
 @pytest.mark.parametrize("criterion", ["auto", "radius_margin", "smoothed_validation_error"])

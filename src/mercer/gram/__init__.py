@@ -1,10 +1,9 @@
 """How kernel values are computed and held: whole, in blocks, or as rows when needed."""
 
 from mercer._threads import available_threads, blas_threads
-from mercer.gram.base import Gram, StoredGram, finite, gives_numbers
-from mercer.gram.computed import ComputedGram, RequestedGram, make_gram
+from mercer.gram.base import Gram, RequestedGram, StoredGram, finite, gives_numbers
 from mercer.gram.distances import SquaredDistances
-from mercer.gram.pairwise import KernelSums, kernel_products
+from mercer.gram.pairwise import ComputedGram, KernelSums, kernel_products, make_gram
 from mercer.gram.resources import instruction_set, release_memory
 from mercer.gram.stacked import StackedGram
 

@@ -1,4 +1,4 @@
-"""What a solver may ask of the kernel matrix of one set of points, and one that lies in memory."""
+"""What a solver may ask of the kernel matrix of one set of points, whatever the kernel."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from math import isfinite
 from typing import Any, Literal, NamedTuple, ParamSpec
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer import _engine
+from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_blocks
 
 Floats = NDArray[np.float64]
@@ -302,3 +304,48 @@ class StoredGram(Gram):
     def source(self) -> RowSource:
         """Return where the engine gets the rows of this matrix from."""
         return RowSource(_engine.matrix_rows(self.padded), self.view)
+
+
+class RequestedGram(Gram):
+    """Rows from any kernel, asked for in blocks; the whole matrix is never formed.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A resolved kernel.
+    X : array-like or sparse matrix of shape (n, d)
+        The points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import RBF, Linear
+    >>> gram = RequestedGram(RBF(1.0) + Linear(), np.array([[0.0], [1.0]]))
+    >>> gram.diag()
+    array([1., 2.])
+    """
+
+    def __init__(self, kernel: Kernel, X: Any) -> None:
+        self.kernel = kernel
+        self.X = X.tocsr() if sp.issparse(X) else X
+        self.n = self.X.shape[0]
+
+    def diag(self) -> Floats:
+        """Return the n diagonal entries."""
+        return np.asarray(self.kernel.diag(self.X), dtype=np.float64)
+
+    def block(self, rows: Indices, columns: Indices) -> Floats:
+        """Return the entries of some rows and some columns."""
+        return np.asarray(self.kernel(self.X[rows], self.X[columns]), dtype=np.float64)
+
+    def subset(self, indices: Indices) -> RequestedGram:
+        """Return the matrix of some of the points."""
+        return RequestedGram(self.kernel, self.X[indices])
+
+    def source(self) -> RowSource:
+        """Return where the engine gets the rows of this matrix from."""
+
+        def request(indices: Indices, out: Floats) -> None:
+            out[...] = finite(np.asarray(self.kernel(self.X[indices], self.X)))
+
+        return RowSource(_engine.requested_rows(request, self.n), None)

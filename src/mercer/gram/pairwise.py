@@ -1,17 +1,30 @@
-"""Kernel values between two sets of points, by the engine where it knows the kernel."""
+"""Kernel values of points, by the engine where it knows the kernel: their matrix, their sums."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from mercer import _engine
-from mercer._threads import available_threads
-from mercer.gram.base import BEYOND_NUMBERS, Floats
+from mercer._threads import available_threads, blas_for
+from mercer.gram.base import (
+    BEYOND_NUMBERS,
+    Floats,
+    Gram,
+    Indices,
+    Precision,
+    RequestedGram,
+    RowSource,
+    StoredGram,
+    finite,
+    fits_single,
+    padded,
+)
 from mercer.kernels import Kernel, PairwiseForm
 from mercer.kernels.blocks import row_blocks
 
@@ -33,7 +46,6 @@ NEAR = 16.0
 PROBED = 32
 """Rows far from the centre, and as many of all, on which the error is measured."""
 
-
 KEPT_ENTRIES = 1 << 22
 """Numbers of points that are kept ready between predictions: 32 MiB, and as much again packed."""
 
@@ -41,23 +53,249 @@ MANY_ENTRIES = 50_000
 """Kernel values, or numbers to pack, for which another thread takes less time to start than it
 saves."""
 
+DENSE_LIMIT = 256 * 2**20
+"""Sparse data of fewer bytes than this when dense are made dense, since the engine is faster."""
+
+SINGLE_PRECISION_REACH = 200.0
+"""Largest exponent for which a float32 kernel value keeps five digits."""
+
+SINGLE_PRECISION_TOL = 1e-5
+"""Below this gap the rows must be float64."""
+
+LONGEST = 1e300
+"""Squared lengths of points beyond which their products and distances overflow."""
+
 
 def engine_arguments(form: PairwiseForm) -> tuple[int, float, float, int, float]:
     """Return a kernel's formula in the order in which the engine takes it."""
     return (FAMILIES.index(form.family), form.gamma, form.coef0, form.degree, form.factor)
 
 
-def engine_points(form: PairwiseForm, X: Floats, centre: Floats | None) -> Floats:
-    """Return the points as the engine wants them: features scaled, far-off data moved to zero."""
-    points = X if centre is None else X - centre
-    if form.scales is not None:
-        points = points * form.scales
-    return np.ascontiguousarray(points)
+class EnginePoints:
+    """Points as the engine wants them: features scaled, far-off data moved to zero.
+
+    Parameters
+    ----------
+    form : PairwiseForm
+        The kernel as the engine knows it.
+    X : ndarray of shape (n, d)
+    """
+
+    def __init__(self, form: PairwiseForm, X: Floats) -> None:
+        self.form = form
+        # To move the points changes nothing but rounding errors there.
+        moves = form.is_stationary and len(X) > 0
+        self.centre = np.add.reduce(X, axis=0) / len(X) if moves else None
+        self.double = self.prepared(X)
+
+    def prepared(self, X: Floats) -> Floats:
+        """Return other points in the same way."""
+        points = X if self.centre is None else X - self.centre
+        if self.form.scales is not None:
+            points = points * self.form.scales
+        return np.ascontiguousarray(points)
+
+    @cached_property
+    def single(self) -> Any:
+        """The points in float32."""
+        return self.double.astype(np.float32)
+
+    @cached_property
+    def rows(self) -> Any:
+        """Rows of their kernel matrix."""
+        return _engine.point_rows(self.double, *engine_arguments(self.form))
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """The squared norms."""
+        return np.asarray(np.einsum("ij,ij->i", self.double, self.double))
+
+    @cached_property
+    def squared(self) -> float:
+        """The largest squared norm."""
+        return float(self.lengths.max(initial=0.0))
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """k(x, x) of each point."""
+        if self.form.is_stationary:
+            return np.full(len(self.double), self.form.factor)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.form.values(self.lengths)
+
+    @cached_property
+    def fits_single(self) -> bool:
+        """Whether float32 has room for all numbers on the way to the kernel values."""
+        largest = float(np.abs(self.diagonal).max(initial=0.0))
+        return all(map(fits_single, (self.squared, self.form.gamma, largest)))
+
+    @cached_property
+    def exponent(self) -> float:
+        """How large the numbers grow that cancel in the exponent of a radial kernel.
+
+        That is how far the farthest point is from the centre, in units of the kernel's width.
+        """
+        if not self.form.is_stationary:
+            return 0.0
+        squared = self.squared
+        if self.form.family == "rbf":
+            return self.form.gamma * squared
+        return self.form.gamma * float(np.sqrt(squared * self.double.shape[1]))
 
 
-def centre_for(form: PairwiseForm, X: Floats) -> Floats | None:
-    """Return the column means where moving the points changes nothing but rounding errors."""
-    return np.add.reduce(X, axis=0) / len(X) if form.is_stationary and len(X) else None
+class ComputedGram(Gram):
+    """Rows from the engine, kept in its cache while a solve lasts.
+
+    Parameters
+    ----------
+    form : PairwiseForm
+        The kernel as the engine knows it.
+    X : ndarray of shape (n, d)
+        The points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import RBF
+    >>> gram = ComputedGram(RBF(1.0).pairwise_form(), np.array([[0.0], [1.0], [2.0]]))
+    >>> gram.matrix().round(3)
+    array([[1.   , 0.368, 0.018],
+           [0.368, 1.   , 0.368],
+           [0.018, 0.368, 1.   ]])
+    """
+
+    n_threads: int | None = None
+    """Threads for kernel values outside the solver; None uses all processors."""
+
+    def __init__(self, form: PairwiseForm, X: Floats) -> None:
+        self.form = form
+        self.view: Indices | None = None
+        self.shared = EnginePoints(form, X)
+        self.n = X.shape[0]
+
+    @property
+    def points(self) -> Floats:
+        """The points, prepared for the engine."""
+        return self.shared.double if self.view is None else self.shared.double[self.view]
+
+    def diag(self) -> Floats:
+        """Return the n diagonal entries; NaN where squared lengths are beyond arithmetic.
+
+        Of such points a formula may know k(x, x), and nothing of a product or a distance.
+        """
+        if not self.shared.squared <= LONGEST:
+            return np.full(self.n, np.nan)
+        values = self.shared.diagonal
+        return values.copy() if self.view is None else values[self.view]
+
+    def block(self, rows: Indices, columns: Indices) -> Floats:
+        """Return the entries of some rows and some columns."""
+        values = np.empty((len(rows), len(columns)))
+        fill(self.form, self._at(rows), self._at(columns), values, self.n_threads)
+        return values
+
+    def _at(self, indices: Any, precision: Precision = "double") -> Any:
+        points = self.shared.single if precision == "single" else self.shared.double
+        return points[indices if self.view is None else self.view[indices]]
+
+    def times(
+        self, vector: Floats, rows: Indices | None = None, precision: Precision = "double"
+    ) -> Floats:
+        """Return K v, or some of its rows, using only the columns where v is not zero."""
+        columns = np.flatnonzero(vector)
+        if columns.size == 0:
+            return np.zeros(self.n if rows is None else len(rows))
+        left = self._at(slice(None) if rows is None else rows, precision)
+        right = self._at(columns, precision)
+        ends = np.array([0, columns.size], dtype=np.int64)
+        weights = vector[None, columns]
+        wide = precision == "double"
+        return products(self.form, left, right, weights, ends, self.n_threads, wide).ravel()
+
+    def subset(self, indices: Indices) -> ComputedGram:
+        """Return the matrix of some of the points, which are shared until they are needed."""
+        part = object.__new__(ComputedGram)
+        part.form, part.shared, part.n = self.form, self.shared, len(indices)
+        part.n_threads = self.n_threads
+        part.view = np.asarray(indices if self.view is None else self.view[indices])
+        return part
+
+    def stored(self, indices: Indices, precision: Precision) -> StoredGram:
+        """Return the matrix of some of the points, computed now and kept whole.
+
+        It is float64 also where its numbers are beyond float32.
+        """
+        points = self._at(indices, precision if self.fits_single else "double")
+        values = padded(len(indices), points.dtype)
+        fill(self.form, points, points, values, self.n_threads)
+        # Sums over features round differently from pair to pair; k(x, x) is known without them.
+        np.einsum("ii->i", values[:, : len(indices)])[:] = self.subset(indices).diag()
+        return StoredGram(values)
+
+    def features(self) -> Floats | None:
+        """Return the points, scaled, where the kernel is linear."""
+        if self.form.family != "linear":
+            return None
+        points = self.points
+        return points if self.form.factor == 1.0 else np.sqrt(self.form.factor) * points
+
+    @property
+    def fits_single(self) -> bool:
+        """Whether float32 has room for all numbers on the way to the kernel values."""
+        return self.shared.fits_single
+
+    def allows_single(self, tol: float) -> bool:
+        """Say whether kernel rows computed in float32 may do for a gap of ``tol``."""
+        is_near = self.shared.exponent <= SINGLE_PRECISION_REACH
+        return tol >= SINGLE_PRECISION_TOL and is_near and self.fits_single
+
+    def source(self) -> RowSource:
+        """Return where the engine gets the rows of this matrix from."""
+        return RowSource(self.shared.rows, self.view)
+
+
+def make_gram(kernel: Kernel, X: Any, *, memory: float = 200e6) -> Gram:
+    """Return the kernel matrix of ``X`` in the form that suits kernel, data and memory.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A resolved kernel; for "precomputed" and what is built on it, ``X`` is the matrix itself.
+    X : ndarray or sparse matrix of shape (n, d)
+        The points.
+    memory : float, default=200e6
+        Bytes that a whole matrix may take where the engine does not know the kernel. Beyond, rows
+        are asked for in blocks.
+
+    Returns
+    -------
+    Gram
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import RBF
+    >>> type(make_gram(RBF(1.0), np.zeros((3, 2)))).__name__
+    'ComputedGram'
+    """
+    if kernel.is_pairwise:
+        return StoredGram(kernel(X))
+    form = kernel.pairwise_form()
+    if form is not None and sp.issparse(X) and X.shape[0] * X.shape[1] * 8 <= DENSE_LIMIT:
+        X = X.toarray()
+    if form is not None and not sp.issparse(X):
+        return ComputedGram(form, np.ascontiguousarray(X, dtype=np.float64))
+    if X.shape[0] ** 2 * 8 <= memory:
+        return StoredGram(_whole(kernel, X))
+    return RequestedGram(kernel, X)
+
+
+def _whole(kernel: Kernel, X: Any) -> np.ndarray:
+    values = np.empty((X.shape[0], X.shape[0]))
+    with blas_for(len(values)):
+        for rows in row_blocks(*values.shape):
+            values[rows] = finite(np.asarray(kernel(X[rows], X)))
+    return values
 
 
 def kernel_products(
@@ -134,20 +372,39 @@ class KernelSums:
         """Return the sums for the rows of X."""
         known = self._prepared
         if known is None:
-            known = _Prepared(self.kernel, self.points, self.coefficients, self.segments, n_threads)
+            known = self._prepare(n_threads)
             if self.points.size <= KEPT_ENTRIES:
                 self._prepared = known
-        form, ends, coefficients = known.form, known.ends, known.coefficients
-        if form is None or sp.issparse(X):
+        points, ends, coefficients = known.points, known.ends, known.coefficients
+        if points is None or sp.issparse(X):
             return _products_in_blocks(self.kernel, X, self.points, coefficients, ends)
-        left, right = engine_points(form, X, known.centre), known.packed
-        if form.family == "sigmoid" and not has_products(left, known.points):
+        form, left, right = points.form, points.prepared(X), known.packed
+        if form.family == "sigmoid" and not has_products(left, points.double):
             raise ValueError(BEYOND_NUMBERS)
-        if rounded and ends.size == 2:
-            points = known.points
-            if _single_will_do(form, left, points, coefficients, n_threads):
-                left, right = left.astype(np.float32), pack(form, points.astype(np.float32))
+        if rounded and ends.size == 2 and _single_will_do(points, left, coefficients, n_threads):
+            left, right = left.astype(np.float32), pack(form, points.single)
         return packed_products(form, left, right, coefficients, ends, n_threads)
+
+    def _prepare(self, n_threads: int | None) -> _Prepared:
+        Y, form = self.points, None
+        sizes = [Y.shape[0]] if self.segments is None else self.segments
+        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        coefficients = np.ascontiguousarray(self.coefficients)
+        if not (self.kernel.is_pairwise or sp.issparse(Y)):
+            form = self.kernel.pairwise_form()
+        if form is None:
+            return _Prepared(ends, coefficients, None, None)
+        points = EnginePoints(form, Y)
+        return _Prepared(ends, coefficients, points, pack(form, points.double, n_threads))
+
+
+class _Prepared(NamedTuple):
+    """What sums with the same points have in common; no points where a kernel is not known."""
+
+    ends: Any
+    coefficients: Floats
+    points: EnginePoints | None
+    packed: Any
 
 
 def has_products(left: Floats, right: Floats) -> bool:
@@ -156,34 +413,13 @@ def has_products(left: Floats, right: Floats) -> bool:
     return isfinite(left.shape[1] * reach[0] * reach[1])
 
 
-class _Prepared:
-    """Points as the engine wants them, where it knows the kernel."""
-
-    def __init__(
-        self, kernel: Kernel, Y: Any, coefficients: Floats, segments: Any, n_threads: int | None
-    ) -> None:
-        sizes = [Y.shape[0]] if segments is None else segments
-        self.ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.coefficients = np.ascontiguousarray(coefficients)
-        self.form = None if kernel.is_pairwise or sp.issparse(Y) else kernel.pairwise_form()
-        if self.form is not None:
-            self.centre = centre_for(self.form, Y)
-            self.points = engine_points(self.form, Y, self.centre)
-            self.packed = pack(self.form, self.points, n_threads)
-
-
 def pack(form: PairwiseForm, points: Any, n_threads: int | None = None) -> Any:
     """Return points, prepared before, in the order in which the engine reads them."""
-    threads = available_threads(n_threads) if points.size > MANY_ENTRIES else 1
-    return _engine.pack_points(points, *engine_arguments(form), threads)
+    return _engine.pack_points(points, *engine_arguments(form), _threads(points.size, n_threads))
 
 
 def _single_will_do(
-    form: PairwiseForm,
-    left: Floats,
-    right: Floats,
-    coefficients: Floats,
-    n_threads: int | None = None,
+    points: EnginePoints, left: Floats, coefficients: Floats, n_threads: int | None
 ) -> bool:
     """Say whether float32 products of points change the sums little enough.
 
@@ -194,10 +430,10 @@ def _single_will_do(
     are computed both ways. The errors of a row are a sum of many independent ones: five times
     their root mean square is exceeded once in two million rows.
     """
-    n, d = left.shape
+    (n, d), form, right = left.shape, points.form, points.double
     if n < 2 * PROBED or d <= FEW_FEATURES or n * d * right.shape[0] < WORTHWHILE:
         return False
-    if not form.is_stationary or _largest_exponent(form, right) > NEAR:
+    if not form.is_stationary or points.exponent > NEAR:
         return False
     evenly = np.linspace(0, n - 1, PROBED).astype(np.int64)
     farthest = np.argpartition(np.einsum("ij,ij->i", left, left), n - PROBED)[n - PROBED :]
@@ -205,19 +441,14 @@ def _single_will_do(
     ends = np.array([0, right.shape[0]])
     exact = products(form, rows, right, coefficients, ends, n_threads)[:, 0]
     rough: Any = rows.astype(np.float32)
-    rounded: Any = right.astype(np.float32)
-    errors = np.abs(products(form, rough, rounded, coefficients, ends, n_threads)[:, 0] - exact)
+    errors = np.abs(
+        products(form, rough, points.single, coefficients, ends, n_threads)[:, 0] - exact
+    )
     size = 0.5 * np.ptp(exact[:PROBED], axis=0)
     if not (size > 0).all():
         return False
     relative = errors / np.maximum(size, np.abs(exact - np.median(exact[:PROBED], axis=0)))
     return bool(max(5.0 * np.sqrt((relative**2).mean(axis=0)).max(), relative.max()) < ROUNDING)
-
-
-def _largest_exponent(form: PairwiseForm, points: Floats) -> float:
-    """Return how far the farthest point is from the centre, in units of the kernel's width."""
-    squared = float(np.einsum("ij,ij->i", points, points).max())
-    return form.gamma * (squared if form.family == "rbf" else np.sqrt(squared * points.shape[1]))
 
 
 def _products_in_blocks(kernel: Kernel, X: Any, Y: Any, coefficients: Floats, ends: Any) -> Floats:

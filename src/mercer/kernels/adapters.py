@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from mercer._floating_point import as_outside
+from mercer._inputs import as_outside
 
 from ._checks import Floats, as_contraction, as_dense, count_rows
 from ._featureless import FeaturelessKernel

@@ -96,12 +96,6 @@ class PairwiseForm:
             values = np.exp(-self.gamma * base)
         return values if self.factor == 1.0 else self.factor * values
 
-    def diagonal(self, points: Floats) -> Floats:
-        """Return k(x, x) of points that have been scaled already."""
-        if self.is_stationary:
-            return np.full(len(points), self.factor)
-        return self.values(np.einsum("ij,ij->i", points, points))
-
     def times(self, factor: float) -> PairwiseForm:
         """Return the form of a positive multiple."""
         return replace(self, factor=self.factor * factor)

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from mercer._inputs import RememberedParameters
 from mercer._sklearn import Interval, StrOptions
@@ -17,7 +18,7 @@ from mercer._threads import wanted_threads
 from mercer.gram import Gram, finite, make_gram
 from mercer.kernels import Kernel, Linear, as_kernel
 from mercer.machines.training import warn_if_indefinite
-from mercer.solvers import Options, Solution, Solutions
+from mercer.solvers import MultiClassSolution, Options, Solution, Solutions
 from mercer.solvers.solve import SOLVERS
 
 Floats = NDArray[np.float64]
@@ -148,6 +149,7 @@ class KernelMachine(RememberedParameters, BaseEstimator):
     """Base of the estimators that have a kernel."""
 
     kernel: Any
+    kernel_: Kernel
     gamma: Any
     degree: int
     coef0: float
@@ -182,11 +184,17 @@ class KernelMachine(RememberedParameters, BaseEstimator):
         )
 
     @staticmethod
-    def _counted(solved: Solution | Solutions) -> Any:
+    def _counted(solved: Solution | MultiClassSolution | Solutions) -> Any:
         """Return iterations as scikit-learn counts them: the look that finds it done is one."""
-        if isinstance(solved, Solution):
-            return max(solved.n_iter, int(solved.converged))
-        return np.maximum(solved.n_iter, solved.converged)
+        if isinstance(solved, Solutions):
+            return np.maximum(solved.n_iter, solved.converged)
+        return max(solved.n_iter, int(solved.converged))
+
+    def _check_linear(self) -> None:
+        """Say so where ``coef_`` is asked for and the kernel has no weights of features."""
+        check_is_fitted(self)
+        if not isinstance(self.kernel_, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel.")
 
     def _training_rows(
         self, X: Any, weights: Floats | None, *, translate: bool = False

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.machines.bordered_system import NoSolutionError
-from mercer.machines.kernel_data import KernelData
-from mercer.machines.row_machine import RowMachine
+from mercer.machines.row_machine import KernelData, RowMachine
 from mercer.machines.training import Penalty, TwoClassTask, no_minimum
 from mercer.problems import QuadraticProgram
 from mercer.solvers import Solution

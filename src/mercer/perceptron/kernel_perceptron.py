@@ -25,7 +25,7 @@ from mercer._inputs import (
 from mercer._sklearn import Interval, StrOptions
 from mercer._warnings import warn
 from mercer.gram import finite, gives_numbers, kernel_products, make_gram
-from mercer.gram.computed import DENSE_LIMIT
+from mercer.gram.pairwise import DENSE_LIMIT
 from mercer.kernels import Kernel, Linear
 from mercer.kernels.blocks import row_blocks
 from mercer.machines import KernelMachine, warn_if_indefinite
@@ -397,9 +397,7 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
     @property
     def coef_(self) -> Any:
         """Weights of the features, one row a machine; only for a linear kernel."""
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel.")
+        self._check_linear()
         return np.asarray(self.dual_coef_ @ self.support_vectors_)
 
     @gives_numbers

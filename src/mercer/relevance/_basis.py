@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.gram.pairwise import centre_for, engine_points, fill, has_products
+from mercer.gram.pairwise import EnginePoints, fill, has_products
 from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_blocks
 
@@ -163,8 +163,8 @@ def _evaluator(kernel: Kernel, X: Any, centres: Any) -> Callable[[Indices], Floa
     form = kernel.pairwise_form()
     if form is None or sp.issparse(X) or sp.issparse(centres):
         return lambda indices: np.ascontiguousarray(kernel(X, centres[indices]).T)
-    middle = centre_for(form, X)
-    left, right = engine_points(form, centres, middle), engine_points(form, X, middle)
+    points = EnginePoints(form, X)
+    left, right = points.prepared(centres), points.double
     if form.family != "laplacian" and not has_products(left, right):  # that is of differences
         return lambda indices: np.full((indices.size, right.shape[0]), np.nan)
 

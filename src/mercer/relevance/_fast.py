@@ -55,6 +55,7 @@ def fit_fast(
     tol: float,
     max_iter: int,
     most_precision: float = np.inf,
+    widens: bool = True,
 ) -> Fit:
     r"""Maximise the evidence from the empty model upwards; it never decreases.
 
@@ -87,6 +88,8 @@ def fit_fast(
         Most actions.
     most_precision : float
         Largest precision of the noise.
+    widens : bool
+        Whether the model is widened, which takes longer than all that comes before.
 
     Returns
     -------
@@ -96,9 +99,10 @@ def fit_fast(
     fit.move(fit.model, "start")
     scorer = Scorer(basis)
     coarse = max(tol, COARSE * min(1.0, float(likelihood.weights.sum()) / 100))
-    search = BasisSearch(fit, scorer, coarse, most_precision, fit.model.indices)
+    first = coarse if widens else tol
+    search = BasisSearch(fit, scorer, first, most_precision, fit.model.indices)
     search.climb(max_iter)
-    if not fit.converged:
+    if not (fit.converged and widens):
         return fit
     other = Fit(widened(fit.model, scorer, tol, most_precision))
     BasisSearch(other, scorer, tol, most_precision).climb(max_iter - len(fit.history))

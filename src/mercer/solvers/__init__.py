@@ -2,8 +2,8 @@
 
 from mercer.solvers.crammer_singer import MultiClassSolution, solve_crammer_singer
 from mercer.solvers.path import BoundedStart, PathSolutions, solve_path
-from mercer.solvers.solution import Solution, Solutions, StartingPoint
-from mercer.solvers.solve import Options, solve, solve_all, solve_smo
+from mercer.solvers.solution import Solution, StartingPoint
+from mercer.solvers.solve import Options, Solutions, solve, solve_all, solve_smo
 
 __all__ = [
     "BoundedStart",

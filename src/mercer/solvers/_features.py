@@ -39,6 +39,8 @@ class Features:
     @classmethod
     def checked(cls, values: Any, n: int) -> Features:
         """Accept what a user gives: any real matrix of ``n`` rows with finite entries."""
+        if isinstance(values, Features):
+            return values
         if sp.issparse(values):
             matrix: Any = sp.csr_array(values, dtype=np.float64)
         else:

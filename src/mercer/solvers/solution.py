@@ -1,8 +1,7 @@
-"""What every solver returns, of one program or of several, and where another may start."""
+"""What every solver returns of a program, and where another may start."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -65,6 +64,11 @@ class Solution:
     converged: bool
     status: Status
 
+    @property
+    def start(self) -> Vector:
+        """Where a solver of a neighbouring program may start, feasible or not."""
+        return self.beta
+
     @classmethod
     def at(
         cls,
@@ -105,80 +109,6 @@ def judged(is_near: bool, status: Status) -> Status:
     if is_near:
         return "converged"
     return "stalled" if status == "converged" else status
-
-
-@dataclass(frozen=True, eq=False)
-class Solutions:
-    """Points of several programs laid end to end, and how good each is.
-
-    Parameters
-    ----------
-    beta, gradient : ndarray of shape (n,)
-        As in `Solution`, of one program after the other.
-    ends : ndarray of int of shape (m + 1,)
-        Those of the programs.
-    objective, offset, gap : ndarray of shape (m,)
-    n_iter : ndarray of int of shape (m,)
-    converged : ndarray of bool of shape (m,)
-    status : tuple of m str
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer.gram import make_gram
-    >>> from mercer.kernels import Linear
-    >>> from mercer.problems import Programs, hinge_svc
-    >>> from mercer.solvers import solve_all
-    >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
-    >>> programs = Programs.of([hinge_svc([-1, 1], C=10.0), hinge_svc([-1, 1], C=10.0)])
-    >>> solutions = solve_all(programs, make_gram(Linear(), X), rows=np.array([1, 2, 0, 3]))
-    >>> solutions.beta, [solution.offset for solution in solutions]
-    (array([-0.5  ,  0.5  , -0.125,  0.125]), [0.0, 0.0])
-    """
-
-    beta: Vector
-    gradient: Vector
-    ends: NDArray[np.int64]
-    objective: Vector
-    offset: Vector
-    gap: Vector
-    n_iter: NDArray[np.int64]
-    converged: NDArray[np.bool_]
-    status: tuple[Status, ...]
-
-    @classmethod
-    def of(cls, solutions: Sequence[Solution]) -> Solutions:
-        """Lay solutions end to end."""
-        return cls(
-            np.concatenate([one.beta for one in solutions]),
-            np.concatenate([one.gradient for one in solutions]),
-            np.concatenate([[0], np.cumsum([one.beta.size for one in solutions])]),
-            np.array([one.objective for one in solutions]),
-            np.array([one.offset for one in solutions]),
-            np.array([one.gap for one in solutions]),
-            np.array([one.n_iter for one in solutions], dtype=np.int64),
-            np.array([one.converged for one in solutions]),
-            tuple(one.status for one in solutions),
-        )
-
-    def __len__(self) -> int:
-        return self.gap.size
-
-    def __getitem__(self, k: int) -> Solution:
-        part = slice(self.ends[k], self.ends[k + 1])
-        return Solution(
-            self.beta[part],
-            self.gradient[part],
-            float(self.objective[k]),
-            float(self.offset[k]),
-            float(self.gap[k]),
-            int(self.n_iter[k]),
-            bool(self.converged[k]),
-            self.status[k],
-        )
-
-    def __iter__(self) -> Iterator[Solution]:
-        return (self[k] for k in range(len(self)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,23 +156,16 @@ class StartingPoint:
         return cls(solution.beta, problem.image(solution.beta, solution.gradient))
 
 
-def variables(warm_start: Any) -> Any:
-    """Return the point that a warm start means, feasible or not."""
-    if isinstance(warm_start, StartingPoint):
-        return warm_start.start
-    return warm_start.beta if isinstance(warm_start, Solution) else np.asarray(warm_start)
-
-
-def starting_point(problem: Any, warm_start: Any) -> Vector | None:
+def starting_point(problem: QuadraticProgram, warm_start: Any) -> Vector | None:
     """Return the feasible point that a warm start means, or None where none was given.
 
     Parameters
     ----------
-    problem : QuadraticProgram or Programs
+    problem : QuadraticProgram
     warm_start : Solution, StartingPoint, array-like or None
 
     Returns
     -------
     ndarray of shape (n,) or None
     """
-    return None if warm_start is None else problem.repair(variables(warm_start))
+    return None if warm_start is None else problem.repair(getattr(warm_start, "start", warm_start))

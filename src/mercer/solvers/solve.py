@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mercer import _engine
 from mercer._threads import available_threads, blas_for
 from mercer.gram import Gram, finite
 from mercer.gram.base import Indices
 from mercer.problems import Programs, QuadraticProgram
+from mercer.solvers._features import Features
 from mercer.solvers._limits import Limits
 from mercer.solvers.exact import solve_exact
 from mercer.solvers.linear import linear_is_worthwhile, solve_linear
-from mercer.solvers.solution import Solution, Solutions, StartingPoint, Status, variables
+from mercer.solvers.solution import Solution, StartingPoint, Status, Vector
 
 SOLVERS = ("auto", "smo", "exact", "linear")
 
@@ -81,6 +82,80 @@ class Options:
             raise ValueError(
                 f"time_limit must be None or a number of seconds, got {self.time_limit}."
             )
+
+
+@dataclass(frozen=True, eq=False)
+class Solutions:
+    """Points of several programs laid end to end, and how good each is.
+
+    Parameters
+    ----------
+    beta, gradient : ndarray of shape (n,)
+        As in `Solution`, of one program after the other.
+    ends : ndarray of int of shape (m + 1,)
+        Those of the programs.
+    objective, offset, gap : ndarray of shape (m,)
+    n_iter : ndarray of int of shape (m,)
+    converged : ndarray of bool of shape (m,)
+    status : tuple of m str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.gram import make_gram
+    >>> from mercer.kernels import Linear
+    >>> from mercer.problems import Programs, hinge_svc
+    >>> from mercer.solvers import solve_all
+    >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> programs = Programs.of([hinge_svc([-1, 1], C=10.0), hinge_svc([-1, 1], C=10.0)])
+    >>> solutions = solve_all(programs, make_gram(Linear(), X), rows=np.array([1, 2, 0, 3]))
+    >>> solutions.beta, [solution.offset for solution in solutions]
+    (array([-0.5  ,  0.5  , -0.125,  0.125]), [0.0, 0.0])
+    """
+
+    beta: Vector
+    gradient: Vector
+    ends: NDArray[np.int64]
+    objective: Vector
+    offset: Vector
+    gap: Vector
+    n_iter: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    status: tuple[Status, ...]
+
+    @classmethod
+    def of(cls, solutions: Sequence[Solution]) -> Solutions:
+        """Lay solutions end to end."""
+        return cls(
+            np.concatenate([one.beta for one in solutions]),
+            np.concatenate([one.gradient for one in solutions]),
+            np.concatenate([[0], np.cumsum([one.beta.size for one in solutions])]),
+            np.array([one.objective for one in solutions]),
+            np.array([one.offset for one in solutions]),
+            np.array([one.gap for one in solutions]),
+            np.array([one.n_iter for one in solutions], dtype=np.int64),
+            np.array([one.converged for one in solutions]),
+            tuple(one.status for one in solutions),
+        )
+
+    def __len__(self) -> int:
+        return self.gap.size
+
+    def __getitem__(self, k: int) -> Solution:
+        part = slice(self.ends[k], self.ends[k + 1])
+        return Solution(
+            self.beta[part],
+            self.gradient[part],
+            float(self.objective[k]),
+            float(self.offset[k]),
+            float(self.gap[k]),
+            int(self.n_iter[k]),
+            bool(self.converged[k]),
+            self.status[k],
+        )
+
+    def __iter__(self) -> Iterator[Solution]:
+        return (self[k] for k in range(len(self)))
 
 
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -163,7 +238,7 @@ def smo_all(
     if warm_start is None:
         beta = programs.feasible_point()
     else:
-        beta = programs.repair(variables(warm_start))
+        beta = programs.repair(getattr(warm_start, "start", warm_start))
     gradient = np.empty_like(beta)
     count = len(programs)
     n_iter = np.zeros(count, dtype=np.int64)
@@ -319,6 +394,7 @@ def _one_by_one(
     finite(gram.diag())
     gaps = np.broadcast_to(options.tol if tol is None else np.asarray(tol), len(programs))
     limits = Limits(time_limit=options.time_limit)
+    start = None if warm_start is None else np.asarray(getattr(warm_start, "start", warm_start))
     found = []
     for k in range(len(programs)) if which is None else which:
         part = slice(programs.ends[k], programs.ends[k + 1])
@@ -328,7 +404,7 @@ def _one_by_one(
             "tol": float(gaps[k]),
             "max_iter": options.max_iter,
             "time_limit": None if math.isinf(left) else left,
-            "warm_start": None if warm_start is None else variables(warm_start)[part],
+            "warm_start": None if start is None else start[part],
             "callback": options.callback,
         }
         found.append(_solve_one(programs[k], own, options, common))
@@ -401,4 +477,4 @@ def _solve_one(
             return solve_exact(program, gram, **common)
     features: Any = gram.features()
     with blas_for(math.isqrt(features.shape[0] * features.shape[1]), options.n_threads):
-        return solve_linear(program, features, **common)
+        return solve_linear(program, Features(features), **common)  # of a diagonal seen before

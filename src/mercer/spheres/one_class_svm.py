@@ -250,9 +250,7 @@ class OneClassSVM(OneClassMachine):
     @property
     def coef_(self) -> Any:
         """Weights of the features; only for a linear kernel."""
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel.")
+        self._check_linear()
         return np.asarray(self.dual_coef_ @ self.support_vectors_)
 
     def score_samples(self, X: Any) -> Floats:

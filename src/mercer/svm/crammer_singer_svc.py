@@ -15,7 +15,6 @@ from mercer._inputs import checked_data, checked_rows, classes_of, fit_context, 
 from mercer._sklearn import Interval
 from mercer._threads import holds_blas
 from mercer.gram import KernelSums, gives_numbers
-from mercer.kernels import Linear
 from mercer.machines import (
     KERNEL_CONSTRAINTS,
     SOLVER_CONSTRAINTS,
@@ -251,7 +250,7 @@ class CrammerSingerSVC(ClassifierMixin, KernelMachine):
         self.intercept_ = self._constant * self.dual_coef_.sum(axis=1)
         self.shape_fit_ = X.shape
         self.objective_, self.gap_ = solution.objective, solution.gap
-        self.n_iter_ = max(solution.n_iter, int(solution.converged))
+        self.n_iter_ = self._counted(solution)
         self.converged_ = solution.converged
         self.slack_ = np.zeros(X.shape[0])
         own = solution.gradient[np.arange(codes.size), codes]
@@ -268,9 +267,7 @@ class CrammerSingerSVC(ClassifierMixin, KernelMachine):
     @property
     def coef_(self) -> Any:
         """Weights of the features, one row a class; only for a linear kernel."""
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel.")
+        self._check_linear()
         return np.asarray(self.dual_coef_ @ self.support_vectors_)
 
     @gives_numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -387,9 +388,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     @property
     def coef_(self) -> Any:
         """Weights of the features, one row a machine; only for a linear kernel."""
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel.")
+        self._check_linear()
         return self._weights.copy()
 
     def _feature_weights(self) -> Any:
@@ -525,3 +524,23 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         else:
             sums = self._sums(X, self._n_threads(), rounded=True)
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
+
+
+class KnownValues(SVC):
+    """A classifier whose decision values are known, for one set of rows."""
+
+    values: Any
+
+    @classmethod
+    def of(cls, model: SVC, classes: Any, values: Any) -> KnownValues:
+        """Return a classifier with the parameters of ``model`` and the values of its machines."""
+        known = copy(model)
+        known.__class__ = cls
+        assert isinstance(known, cls)
+        known.classes_ = classes
+        known._one_vs_one = len(classes) > 2 and model.multi_class == "ovo"
+        known.values = values
+        return known
+
+    def _machine_values(self, X: Any) -> Any:
+        return self.values

@@ -267,9 +267,7 @@ class SVR(RegressorMixin, KernelMachine):
     @property
     def coef_(self) -> Any:
         """Weights of the features; only for a linear kernel."""
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel.")
+        self._check_linear()
         return (self.support_vectors_.T @ self.dual_coef_.T).T
 
     @gives_numbers

@@ -9,20 +9,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import block_diag
 from scipy.optimize import minimize
 
 from mercer.kernels import RBF, Kernel
 from mercer.machines.bordered_system import NoSolutionError
-from mercer.model_selection.gradient.objective import (
+from mercer.model_selection.gradient.tuning import (
     Evaluation,
-    Objective,
+    Floats,
     Prices,
     RememberedObjective,
 )
-
-Floats = NDArray[np.float64]
 
 SPREAD = 2.5
 """Standard deviation of further starting points around the first, in logarithms."""
@@ -39,22 +36,11 @@ FIRST_SHARE = 2 / 3
 FREE_BOUNDS = (1e-5, 1e3)
 """How far one entry of a vector of parameters may go from where all of them were together."""
 
-NEARBY = 2.0
-"""Factor between the C of squared slack and those that are tried with the hinge."""
-
-LADDER = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
-"""Multiples of C that are tried where classes have weights."""
-
-
 ON_FOLDS_STAGE = "on folds"
 """The stage in which a regression has the prices chosen by its errors on folds."""
 
 LAST_STAGES = ("hinge", "squared_hinge", ON_FOLDS_STAGE)
 """Stages that come last where there are any: their errors on folds decide."""
-
-
-MULTIPLES = (1.0, 0.1, 10.0, 0.01, 100.0)
-"""Multiples of the parameters of a kernel from whose best a search for one class starts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,40 +294,21 @@ class Search:
     history: list[dict[str, Any]] = field(default_factory=list)
     n_fits: int = 0
 
+    def space(self, kernel: Kernel, prices: Prices, tied: bool = False) -> Space:
+        """Return the space of all parameters; with `tied` each vector moves as one."""
+        return Space.around(kernel, prices, self.C_bounds, self.kernel_bounds, tied)
+
     def plain(self, kernel: Kernel, prices: Prices, starts: int, random: Any) -> DescentStep:
         """Minimise over all parameters at once."""
-        space = Space.around(kernel, prices, self.C_bounds, self.kernel_bounds, tied=False)
-        return self._best_of(space, starts, random, "all parameters", self.most)
-
-    def from_best_multiple(self, kernel: Kernel, prices: Prices) -> DescentStep:
-        """Try multiples of all parameters of the kernel, and minimise from the best of them.
-
-        For criteria that are flat where the kernel is far too wide or too narrow.
-        """
-        space = Space.around(kernel, prices, self.C_bounds, self.kernel_bounds, tied=False)
-        points = [np.full(space.size, np.log(factor)) for factor in MULTIPLES[: self.most]]
-        tried = [
-            self._run(space, np.clip(point, *space.bounds.T), "multiples", 0, 1) for point in points
-        ]
-        best = min(tried, key=lambda step: step.objective)
-        left = self.most - len(tried)
-        if left < 1:
-            return best
-        found = self._run(space, best.point, "all parameters", 0, left)
-        return min(best, found, key=lambda step: step.objective)
-
-    def over_prices(self, kernel: Kernel, prices: Prices) -> DescentStep:
-        """Minimise over the prices alone."""
-        space = Space.around(kernel, prices, self.C_bounds, self.kernel_bounds, tied=True)
-        space = space.of_prices()
-        start = np.clip(np.zeros(space.size), *space.bounds.T)
-        return self._run(space, start, ON_FOLDS_STAGE, 0, self.most)
+        return self._best_of(
+            self.space(kernel, prices), starts, random, "all parameters", self.most
+        )
 
     def auto(self, kernel: Kernel, prices: Prices, starts: int, random: Any) -> DescentStep:
         """Minimise with vectors tied together, then set them free if the evidence calls for it."""
         n_features = self.objective.sample.points.shape[1]
         freed = _with_widths(kernel, n_features)
-        one = Space.around(kernel, prices, self.C_bounds, self.kernel_bounds, tied=True)
+        one = self.space(kernel, prices, tied=True)
         n_freed = freed.theta.size - one.size + len(one.price_bounds)
         if n_freed == 0:
             return self._best_of(one, starts, random, "all parameters", self.most)
@@ -358,7 +325,7 @@ class Search:
             freed, tied.prices, self.C_bounds, FREE_BOUNDS, tied=False, limits=limits
         )
         (start,) = each.starts(1, random)
-        free = self._run(each, start, "each on its own", 0, left, 1.0 / count)
+        free = self.run(each, start, "each on its own", 0, left, 1.0 / count)
         gain = count * (tied.criterion - free.criterion)
         accepted = gain > 0.5 * freed.theta.size * np.log(count)
         self.say(
@@ -367,51 +334,18 @@ class Search:
         )
         return free if accepted else tied
 
-    def choose_loss(
-        self, best: DescentStep, loss: str | None, has_class_weights: bool
-    ) -> tuple[str, float]:
-        """Return the loss and C with the fewest errors on folds, the first of equal ones.
-
-        The evidence knows squared slack only. Where the loss is open (None) its choice competes
-        with the hinge at a smaller and a larger C, within the bounds; for the hinge it is but the
-        first of three. Nor does it know that classes have weights: these multiply C, so that where
-        there are any, smaller ones are tried too.
-        """
-        if loss == "squared_hinge" and not has_class_weights:
-            return loss, best.prices["C"]
-        candidates = list(
-            dict.fromkeys(self._candidates(best.prices["C"], loss, has_class_weights))
-        )
-        errors = []
-        for loss, C in candidates:
-            assert isinstance(self.objective, Objective)  # a relevance vector machine has no loss
-            found = self.objective.fold_error(loss, C, best.theta, best.kernel)
-            self.n_fits += found.n_fits
-            record = {"stage": loss, "start": 0, "C": C, "kernel": best.kernel}
-            self.history.append(record | {"criterion": found.value, "objective": found.value})
-            errors.append(found.value)
-            self.say(f"{loss} at C = {C:.4g}: {100 * found.value:.2f} % errors on folds")
-        return candidates[int(np.argmin(errors))]
-
-    def _candidates(self, C: float, loss: str | None, ladder: bool) -> list[tuple[str, float]]:
-        """Return losses with the values of C at which they are tried."""
-        if ladder:
-            losses = ("squared_hinge", "hinge") if loss is None else (loss,)
-            rungs = np.clip(np.multiply(C, LADDER), *self.C_bounds).tolist()
-            return [(one, rung) for one in losses for rung in rungs]
-        near = np.clip([C / NEARBY, C * NEARBY], *self.C_bounds).tolist()
-        return [(loss or "squared_hinge", C), ("hinge", near[0]), ("hinge", near[1])]
-
     def _best_of(self, space: Space, count: int, random: Any, stage: str, most: int) -> DescentStep:
         found = [
-            self._run(space, point, stage, k, most)
+            self.run(space, point, stage, k, most)
             for k, point in enumerate(space.starts(count, random))
         ]
         return min(found, key=lambda step: step.objective)
 
-    def _run(
+    def run(
         self, space: Space, point: Any, stage: str, start: int, most: int, precision: float = 0.0
     ) -> DescentStep:
+        """Go from one point to a minimum, and note every step."""
+
         def report(step: DescentStep) -> None:
             self.n_fits += step.n_fits
             record = {"stage": stage, "start": start, **step.prices, "kernel": step.kernel}

@@ -1,27 +1,257 @@
-"""What a gradient search must know about the kind of machine that it tunes."""
+"""What a gradient search must know about a kind of machine: its criterion and its parameters."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
 from mercer._folds import deal_folds
 from mercer.kernels import Kernel
-from mercer.model_selection.gradient.objective import (
-    Evaluations,
-    Prices,
-    RememberedObjective,
-    Sample,
-)
-from mercer.model_selection.gradient.search import DescentStep, Search
+from mercer.machines import KernelData
+from mercer.model_selection.criteria.criterion import Rated
+from mercer.model_selection.criteria.validation_error import Splits
+from mercer.model_selection.search_record import SearchRecord
 
+if TYPE_CHECKING:
+    from mercer.model_selection.gradient.search import DescentStep, Search
+
+Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+Prices = dict[str, float]
+"""C, and the epsilon of a regression."""
+
+N_FOLDS = 5
+"""Folds of the score, and by which a loss is chosen."""
+
+SOLVER_TOL = 1e-6
+"""Gap to which machines are trained: a gradient must not feel where the solver stopped."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows on which parameters are chosen.
+
+    Parameters
+    ----------
+    points, labels, weights : arrays of n rows
+        Data for a machine; None for labels that it does not ask for.
+    rows : ndarray of int
+        Their places in the data.
+    """
+
+    points: Any
+    labels: Any
+    weights: Floats
+    rows: Rows
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.weights)
+
+    @property
+    def count(self) -> float:
+        """How many rows there are, each as often as it counts."""
+        return float(self.weights.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """One evaluation of a criterion: its value, its gradient and what it cost."""
+
+    value: float
+    gradient: Floats
+    n_fits: int
+
+
+class Evaluations:
+    """All evaluations of a search, and the solutions from which the next one starts.
+
+    The method of the search is deterministic, so that going through the known evaluations again
+    leads to the point at which it was interrupted.
+
+    Parameters
+    ----------
+    record : SearchRecord
+        Holds the bytes of all numbers, so that none of them changes.
+
+    Attributes
+    ----------
+    known : dict
+        By the bytes of the parameters.
+    solutions : dict
+        Solutions of the machines, by the number of the machine and name.
+    """
+
+    def __init__(self, record: SearchRecord) -> None:
+        self.record = record
+        self.known: dict[bytes, Evaluation] = {}
+        self.solutions: dict[int, dict[str, Floats]] = {}
+        record.read(self._read)
+
+    def _read(self, entry: dict[str, Any]) -> None:
+        gradient = _numbers(entry["gradient"])
+        found = Evaluation(float(entry["value"]), gradient, int(entry["n_fits"]))
+        self.known[bytes.fromhex(entry["key"])] = found
+        for machine, name, beta in entry["solutions"]:
+            self.solutions.setdefault(machine, {})[name] = _numbers(beta)
+
+    def add(self, key: bytes, found: Evaluation, solutions: dict[int, dict[str, Floats]]) -> None:
+        """Keep an evaluation, with the solutions that it has led to."""
+        changed = [
+            [machine, name, beta.tobytes().hex()]
+            for machine, named in solutions.items()
+            for name, beta in named.items()
+            if beta is not self.solutions.get(machine, {}).get(name)
+        ]
+        entry = {"key": key.hex(), "value": found.value, "n_fits": found.n_fits}
+        self.record.add(entry | {"gradient": found.gradient.tobytes().hex(), "solutions": changed})
+        self.known[key] = found
+        self.solutions = solutions
+
+
+def _numbers(text: str) -> Floats:
+    return np.frombuffer(bytes.fromhex(text)).copy()
+
+
+class RememberedObjective(ABC):
+    """Evaluates a criterion at given parameters, unless it is known already.
+
+    Parameters
+    ----------
+    sample : Sample
+    evaluations : Evaluations
+    """
+
+    is_logarithmic = False
+    """Whether the logarithm of the criterion is what should be minimised."""
+
+    known_criteria: tuple[str, ...] = ()
+    """Names of the criteria that there are for this kind of machine."""
+
+    name = ""
+    """Tells this criterion from others that are looked at in the same search."""
+
+    def __init__(self, sample: Sample, evaluations: Evaluations) -> None:
+        self.sample = sample
+        self.evaluations = evaluations
+
+    def __call__(self, prices: Prices, theta: Floats, kernel: Kernel) -> Evaluation:
+        """Return the criterion with its gradient.
+
+        It is that in the logarithms of the prices that move and in theta, the parameters of the
+        kernel.
+        """
+        key = self.name.encode() + np.append(theta, list(prices.values())).tobytes()
+        return self._remembered(key, lambda solutions: self._evaluate(prices, kernel, solutions))
+
+    def _remembered(
+        self, key: bytes, evaluate: Callable[[dict[int, dict[str, Floats]]], tuple[Rated, int]]
+    ) -> Evaluation:
+        if key in self.evaluations.known:
+            return self.evaluations.known[key]
+        # A copy: what an interruption leaves half done must not count.
+        solutions = {k: dict(named) for k, named in self.evaluations.solutions.items()}
+        (value, gradient), n_fits = evaluate(solutions)
+        if gradient is None:
+            raise ValueError(
+                "The criterion of a gradient search must return a gradient; the built-in ones "
+                f"that do are {', '.join(map(repr, self.known_criteria))}."
+            )
+        found = Evaluation(float(value), gradient, n_fits)
+        self.evaluations.add(key, found, solutions)
+        return found
+
+    @abstractmethod
+    def _evaluate(
+        self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+    ) -> tuple[Rated, int]:
+        """Return value and slope, and the number of machines trained; renew the solutions."""
+
+    def hand_over(self, model: Any, kernel: Kernel) -> bool:
+        """Make a classifier the one that was fitted with a kernel, if one was; say whether."""
+        return False
+
+
+class MachineObjective(RememberedObjective):
+    """A criterion of machines that are trained on the matrix of a kernel.
+
+    Parameters
+    ----------
+    criterion : str or callable
+        A name, or a function of a fitted machine, X and, unless it is one of one class, y that
+        returns a `Criterion`.
+    model : estimator
+        The machine whose parameters are searched; not changed.
+    kernel : Kernel
+        Its kernel, without "scale" and the like.
+    sample : Sample
+    splits : list of pairs of arrays
+        Folds, for the criteria that need them.
+    evaluations : Evaluations
+    n_threads : int or None
+    """
+
+    def __init__(
+        self,
+        criterion: Any,
+        model: Any,
+        kernel: Kernel,
+        sample: Sample,
+        splits: Splits,
+        evaluations: Evaluations,
+        n_threads: int | None,
+    ) -> None:
+        super().__init__(sample, evaluations)
+        self.criterion = criterion
+        self.is_logarithmic = isinstance(criterion, str) and criterion != "evidence"
+        self.model = model
+        self.splits = splits
+        self.n_threads = n_threads
+        self._data = KernelData(kernel, sample.points)
+
+    def _evaluate(
+        self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+    ) -> tuple[Rated, int]:
+        if callable(self.criterion):
+            return self._judged_by_user(prices, kernel), 1
+        return self._judged(prices, kernel, solutions)
+
+    @abstractmethod
+    def _judged(
+        self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+    ) -> tuple[Rated, int]:
+        """Return what `_evaluate` does, of a criterion with a name."""
+
+    def _judged_by_user(self, prices: Prices, kernel: Kernel) -> Rated:
+        """Fit a machine and ask a function of the user about it."""
+        moved = {name: value for name, value in prices.items() if np.isfinite(value)}
+        model, sample = clone(self.model).set_params(kernel=kernel, **moved), self.sample
+        weights = None if (sample.weights == 1.0).all() else sample.weights
+        data = (sample.points,) if sample.labels is None else (sample.points, sample.labels)
+        model.fit(*data, sample_weight=weights)
+        weighted = {} if weights is None else {"sample_weight": weights}
+        found = self.criterion(model, *data, **weighted)
+        return found.value, found.gradient
+
+
+def trained_on(
+    model: Any, kernel: Kernel, sample: Sample, seen: Rows
+) -> Callable[[Rows], NDArray[Any]]:
+    """Fit a machine to some of the rows; return what it predicts of others."""
+    columns = seen if kernel.is_pairwise else slice(None)
+    machine = clone(model).fit(
+        sample.points[seen][:, columns], sample.labels[seen], sample_weight=sample.weights[seen]
+    )
+    return lambda held: machine.predict(sample.points[held][:, columns])
 
 
 @dataclass(frozen=True, eq=False)

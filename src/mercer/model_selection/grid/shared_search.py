@@ -35,10 +35,10 @@ from mercer.machines import (
     warn_about,
 )
 from mercer.model_selection.grid.groups import Group, machine_of, middle_first
-from mercer.model_selection.known_values import KnownValues
 from mercer.model_selection.search_record import stable_key
 from mercer.solvers import Solution
 from mercer.svm import SVC
+from mercer.svm.svc import KnownValues
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

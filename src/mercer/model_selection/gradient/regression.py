@@ -6,20 +6,39 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.metrics import r2_score
 
 from mercer.kernels import Kernel
-from mercer.model_selection.gradient.objective import (
+from mercer.machines import TubeMachine, TubePrice
+from mercer.model_selection.criteria.criterion import Rated
+from mercer.model_selection.criteria.evidence import LeastSquares, evidence_of
+from mercer.model_selection.criteria.press import press_of
+from mercer.model_selection.criteria.regression_error import squared_rate
+from mercer.model_selection.criteria.regression_radius_margin import regression_radius_margin_of
+from mercer.model_selection.criteria.validation_error import judge, on_folds
+from mercer.model_selection.gradient.search import ON_FOLDS_STAGE, DescentStep, Search
+from mercer.model_selection.gradient.tuning import (
     N_FOLDS,
+    SOLVER_TOL,
     Evaluations,
+    Floats,
+    MachineObjective,
     Prices,
     RememberedObjective,
+    Rows,
     Sample,
+    Tuning,
+    kernel_params,
+    splits_of_rows,
+    trained_on,
 )
-from mercer.model_selection.gradient.search import DescentStep, Search
-from mercer.model_selection.gradient.tube_objective import TubeObjective
-from mercer.model_selection.gradient.tuning import Rows, Tuning, kernel_params, splits_of_rows
+
+SMOOTH = {
+    "evidence": evidence_of,
+    "press": press_of,
+    "regression_radius_margin": regression_radius_margin_of,
+}
+"""Criteria of one machine."""
 
 LEAST_TUBE = 1e-6
 """The thinnest tube that "auto" begins with, as a share of the spread of the targets."""
@@ -29,6 +48,52 @@ LEAST_SIZE = 1e-140
 
 LEAST_TOL, LARGEST_TOL = 1e-9, 1e-2
 """Shares of that spread between which a tolerance, which has the same unit, asks for a fit."""
+
+
+class TubeObjective(MachineObjective):
+    """A criterion of a support vector regression."""
+
+    known_criteria = (*SMOOTH, "regression_error")
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.name = self.criterion if isinstance(self.criterion, str) else ""
+        self._spread = float(np.std(self.sample.labels)) or 1.0
+
+    def _judged(
+        self, prices: Prices, kernel: Kernel, solutions: dict[int, dict[str, Floats]]
+    ) -> tuple[Rated, int]:
+        machine = self.machine(prices, kernel, solutions.setdefault(0, {}))
+        if self.criterion in SMOOTH:
+            return SMOOTH[self.criterion](machine), machine.n_fits
+        group = on_folds(machine, self.splits)
+        rate = squared_rate(np.concatenate([machine.weights[part.rows] for part in group]))
+        value, slope = judge(group, rate, True)
+        return (max(value, np.finfo(float).tiny), slope), machine.n_fits  # it has a logarithm
+
+    def machine(
+        self, prices: Prices, kernel: Kernel, memory: dict[str, Floats] | None = None
+    ) -> TubeMachine:
+        """Return the machine at given parameters, still to be trained."""
+        squared = self.model.loss == "squared_epsilon_insensitive"
+        return TubeMachine(
+            self._data.with_kernel(kernel),
+            np.arange(self.sample.n),
+            self.sample.labels,
+            TubePrice(prices["C"], prices["epsilon"], squared, self.sample.weights),
+            memory=memory,
+            tol=min(self.model.tol, SOLVER_TOL * self._spread),
+            n_threads=self.n_threads,
+        )
+
+    def noise(self, prices: Prices, kernel: Kernel) -> float:
+        r"""Return the standard deviation of the noise that the evidence speaks of.
+
+        With the scale :math:`s^2 = y^\top\beta/(n - 1)` of the process it is :math:`s/\sqrt C`.
+        """
+        machine = self.machine(prices, kernel)
+        fit = float(machine.targets @ LeastSquares.of(machine).beta)
+        return float(np.sqrt(max(fit, 0.0) / max(self.sample.count - 1.0, 1.0) / prices["C"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +165,11 @@ class RegressionTuning(Tuning):
             args = (found.kernel, first.sample, first.evaluations)
             search.objective = self._objective("regression_error", *args)
         search.C_bounds = tuple(unit * float(end) for end in own_bounds)
-        if self.criterion == "auto":
-            return search.over_prices(found.kernel, self._start(first, found))
-        return search.plain(kernel, self.prices, n_starts, random)
+        if self.criterion != "auto":
+            return search.plain(kernel, self.prices, n_starts, random)
+        space = search.space(found.kernel, self._start(first, found)).of_prices()
+        (start,) = space.starts(1, random)
+        return search.run(space, start, ON_FOLDS_STAGE, 0, search.most)
 
     def _start(self, objective: TubeObjective, found: DescentStep) -> Prices:
         """Return C and epsilon from what the evidence says about the noise."""
@@ -131,15 +198,9 @@ class RegressionTuning(Tuning):
 
     def score(self, search: Search, best: DescentStep, sample: Sample) -> float:
         """Return R^2 of what machines without its fold say about each row."""
-        model, predicted = clone(self.model), np.full(sample.n, np.nan)
+        predicted = np.full(sample.n, np.nan)
         for seen, held in _splits(N_FOLDS, sample):
-            columns = seen if best.kernel.is_pairwise else slice(None)
-            model.fit(
-                sample.points[seen][:, columns],
-                sample.labels[seen],
-                sample_weight=sample.weights[seen],
-            )
-            predicted[held] = model.predict(sample.points[held][:, columns])
+            predicted[held] = trained_on(self.model, best.kernel, sample, seen)(held)
         known = np.isfinite(predicted)
         return float(
             r2_score(sample.labels[known], predicted[known], sample_weight=sample.weights[known])
