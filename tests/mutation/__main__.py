@@ -35,6 +35,7 @@ TESTS = {
         "tests/solvers/test_bounded_start.py",
         "tests/engine/test_engine.py",
         "tests/engine/test_refusals.py",
+        "tests/svm/test_crammer_singer.py",
     ],
     "model_selection": ["tests/model_selection"],
     "problems": ["tests/problems", "tests/engine/test_verdict.py", "tests/solvers/test_exact.py"],
