@@ -116,6 +116,17 @@ def test_fixed_rows_and_rows_without_bounds() -> None:
     assert_kkt(problem, K, solution, 1e-9)
 
 
+def test_fixed_rows_pull_on_the_others() -> None:
+    """Too many to be put right step by step afterwards, if their part were wrong."""
+    X, y = two_classes(3, n=100, d=20)
+    rng = np.random.default_rng(0)
+    fixed, values = rng.random(100) < 0.3, rng.uniform(0.0, 5.0, 100) * y
+    lower = np.where(fixed, values, np.where(y > 0, 0.0, -10.0))
+    upper = np.where(fixed, values, np.where(y > 0, 10.0, 0.0))
+    problem, K = QuadraticProgram(-y, lower, upper, 0.0), X @ X.T
+    assert_kkt(problem, K, solve_exact(problem, gram(K), tol=1e-8), 1e-8)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_hard_margin_of_separable_data(seed: int) -> None:
     X, y = two_classes(seed, noise=0.0)
