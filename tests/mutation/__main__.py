@@ -39,6 +39,7 @@ TESTS = {
     ],
     "model_selection": ["tests/model_selection"],
     "problems": ["tests/problems", "tests/engine/test_verdict.py", "tests/solvers/test_exact.py"],
+    "solvers": ["tests/solvers", "tests/svm/test_crammer_singer.py"],
     "svm": [  # without the zoos, which are slow
         "tests/svm/test_geometry.py",
         "tests/svm/test_against_libsvm.py",
