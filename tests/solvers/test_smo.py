@@ -494,3 +494,13 @@ def test_a_narrow_margin_is_one() -> None:
     found = solve_smo(hard_margin_svc(side), make_gram(Linear(), points[:, None]), tol=1e-6)
     assert found.status == "converged"
     assert found.objective == pytest.approx(-0.5e8, rel=1e-3)
+
+
+@pytest.mark.parametrize("C", [1e-12, 1e-8, 1e-4])
+def test_slack_that_costs_next_to_nothing_is_not_endless(C: float) -> None:
+    """The objective stays above -p^2/(2r) summed up, however little that is."""
+    X, y = classes(18, 60)
+    problem, K = squared_hinge_svc(y, C), RBF(0.5)(X)
+    solution = solve_smo(problem, StoredGram(K), tol=1e-6)
+    assert solution.status == "converged"
+    assert_optimal(problem, K, solution, 1e-6)
