@@ -7,6 +7,7 @@ sanitizers of the loops watch over its memory too.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -14,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+# `python -m tests.mutation` has changed sources elsewhere.
+ROOT = Path(os.environ.get("MERCER_CHECKED_SOURCES", Path(__file__).parents[1]))
 PROGRAM = Path(__file__).parent / "engine" / "hot_loops" / "main.cpp"
 LEVELS = ("baseline", "avx2", "avx512")
 LACKS = 77

@@ -420,11 +420,13 @@ def test_indefinite_kernels_turn_the_search_back() -> None:
 
 def test_progress_is_told(capsys: Any) -> None:
     X, y = problem(40)
-    GradientSearch(L2, "evidence", verbose=2).fit(X, y)
-    said = capsys.readouterr().out
-    assert "C = " in said
-    GradientSearch(L2, "evidence").fit(X, y)
-    assert capsys.readouterr().out == ""
+    lines = []
+    for verbose in range(3):
+        search = GradientSearch(L2, "evidence", verbose=verbose).fit(X, y)
+        lines.append(capsys.readouterr().out.splitlines())
+    assert lines[0] == []
+    assert any("C = " in line for line in lines[1])
+    assert len(lines[2]) == len(lines[1]) + len(search.history_)  # one more an evaluation
 
 
 def test_functions_and_names_agree() -> None:

@@ -153,6 +153,7 @@ def test_width_of_a_ring(model: Any, ring: np.ndarray) -> None:
     assert abs(search.best_criterion_ - expected) < 0.03  # other folds
     stages = [step["stage"] for step in search.history_]
     assert stages == sorted(stages, reverse=True)  # multiples first, then all parameters
+    assert {step["start"] for step in search.history_} == {0}
 
 
 def test_ball_and_hyperplane_have_the_same_search(ring: np.ndarray) -> None:

@@ -10,10 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
 
+from mercer import _engine
+
 from .equivalents import outdated, read_equivalents
 from .mutants import Mutant, mutants_of
 from .order import Order
-from .trial import SAME, processor_seconds, who_notices
+from .runner import Runner
 from .workshop import ROOT, Workshop
 
 LONGEST = 600.0
@@ -33,9 +35,11 @@ TESTS = {
         "tests/solvers/test_bounded_start.py",
         "tests/engine/test_engine.py",
         "tests/engine/test_refusals.py",
+        "tests/svm/test_crammer_singer.py",
     ],
     "model_selection": ["tests/model_selection"],
     "problems": ["tests/problems", "tests/engine/test_verdict.py", "tests/solvers/test_exact.py"],
+    "solvers": ["tests/solvers", "tests/svm/test_crammer_singer.py"],
     "svm": [  # without the zoos, which are slow
         "tests/svm/test_geometry.py",
         "tests/svm/test_against_libsvm.py",
@@ -54,6 +58,13 @@ TESTS = {
     ],
 }
 
+TESTS_OF_LOOPS = [
+    f"tests/engine/test_hot_loops.py::{test}"
+    for test in ("test_as_shipped", "test_vectors_of_other_compilers")
+]
+"""They compile the hot loops, so that they are run only where no other test notices a change."""
+SAME = "nothing to notice: the same engine"
+
 
 def main() -> int:
     """Return 1 where more than one in twenty survives, or the list of equivalents is outdated."""
@@ -61,6 +72,7 @@ def main() -> int:
     parser.add_argument("package", help="engine, or a package of mercer such as solvers")
     parser.add_argument("--count", type=int, default=40, help="changes to try (default: 40)")
     parser.add_argument("--seed", type=int, default=0, help="which ones")
+    parser.add_argument("--skip", type=int, default=0, help="go on after so many of them")
     parser.add_argument("--jobs", type=int, default=1, help="how many at a time")
     parser.add_argument("--tests", nargs="+", help="default: those of the package")
     parser.add_argument("--patience", type=float, default=3.0, help=PATIENCE)
@@ -70,7 +82,7 @@ def main() -> int:
     gone = outdated(equivalents, SOURCES, ROOT)
     for entry in gone:
         print(f"no such line any more: {entry.file}: {entry.line} -> {entry.new}")
-    everything = drawn(given.package, given.count, given.seed)
+    everything = drawn(given.package, given.count, given.seed)[given.skip :]
     chosen = [
         mutant for mutant in everything if not any(entry.is_change(mutant) for entry in equivalents)
     ]
@@ -112,22 +124,22 @@ class Trials:
 
     def __init__(self, package: str, tests: list[str], folder: Path, jobs: int) -> None:
         self._order = Order(tests)
-        self._workshops: Queue[Workshop | None] = Queue()
+        self._places: Queue[tuple[Runner, Workshop | None]] = Queue()
         for job in range(jobs):
             (folder / str(job)).mkdir()
             of_engine = Workshop(folder / str(job)) if package == "engine" else None
-            self._workshops.put(of_engine)
+            self._places.put((Runner(), of_engine))
 
     def unchanged(self) -> float:
         """Return the processor seconds of the tests where nothing is changed."""
-        begin = processor_seconds()
-        if failed := self._run(None):
+        failed, seconds = self._run(None)
+        if failed:
             sys.exit(f"{failed} fails or lasts too long as it is.")
-        return processor_seconds() - begin
+        return seconds
 
     def notice(self, mutant: Mutant) -> str | None:
         """Return which test fails, and print it: a run cut short tells what it has done."""
-        failed = self._run(mutant)
+        failed, _ = self._run(mutant)
         if failed is None:
             print(f"not noticed: {mutant}    {mutant.marked()}", flush=True)
         elif failed == SAME:
@@ -137,12 +149,30 @@ class Trials:
             print(f"noticed: {mutant}    {failed}", flush=True)
         return failed
 
-    def _run(self, mutant: Mutant | None) -> str | None:
-        workshop = self._workshops.get()
+    def _run(self, mutant: Mutant | None) -> tuple[str | None, float]:
+        runner, workshop = self._places.get()
         try:
-            return who_notices(mutant, self._order.tests(mutant), self.patience, workshop)
+            return self._run_at(runner, workshop, mutant)
         finally:
-            self._workshops.put(workshop)
+            self._places.put((runner, workshop))
+
+    def _run_at(
+        self, runner: Runner, workshop: Workshop | None, mutant: Mutant | None
+    ) -> tuple[str | None, float]:
+        engine = Path(_engine.__file__) if workshop is None else workshop.engine(mutant)
+        if engine is None:
+            return "the compiler", 0.0
+        found: tuple[str | None, float] = SAME, 0.0
+        if mutant is None or workshop is None or not workshop.is_unchanged(engine):
+            tests = self._order.tests(mutant)
+            found = runner.who_notices(mutant, engine, tests, self.patience)
+        if workshop is None or found[0] not in (None, SAME):
+            return found
+        if mutant is None or workshop.is_of_loops(mutant):
+            checked = {"MERCER_CHECKED_SOURCES": str(workshop.folder)}
+            more = runner.who_notices(mutant, engine, TESTS_OF_LOOPS, self.patience, **checked)
+            return more[0], found[1] + more[1]
+        return found
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -22,9 +23,15 @@ class Workshop:
     ----------
     folder : Path
         An empty one.
+
+    Attributes
+    ----------
+    folder : Path
+        With the changed sources in its ``engine``.
     """
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self._sources, self._build = folder / "engine", folder / "build"
         shutil.copytree(ROOT / "engine", self._sources)
         shutil.copy(ROOT / "CMakeLists.txt", folder)
@@ -56,3 +63,13 @@ class Workshop:
     def is_unchanged(self, engine: Path) -> bool:
         """Say whether the compiler has made what it had made without a change, if it was asked."""
         return engine.read_bytes() == self._unchanged
+
+    @staticmethod
+    def is_of_loops(mutant: Mutant) -> bool:
+        """Say whether the change is in what is compiled once for each instruction set."""
+        found, left = set(), {"hot_loops.cpp"}
+        while left:
+            found.add(name := left.pop())
+            text = (ROOT / "engine" / name).read_text(encoding="utf-8")
+            left |= set(re.findall(r'#include "(.+)"', text)) - found
+        return mutant.path.name in found

@@ -23,7 +23,7 @@ from mercer.problems import (
     svdd,
 )
 from mercer.solvers._polish import pair_steps
-from mercer.solvers.exact import solve_exact
+from mercer.solvers.exact import _factor, solve_exact
 from mercer.solvers.solution import Solution
 
 
@@ -88,6 +88,14 @@ def test_features_of_any_size(scale: float, C: float) -> None:
     assert_kkt(problem, K, solution, 1e-5)
 
 
+@pytest.mark.parametrize("unit", [1e-40, 1.0, 1e40])
+def test_the_factor_is_that_of_the_matrix_in_any_unit(unit: float) -> None:
+    X, _ = two_classes(15)
+    for K in (X @ X.T, rbf(X)):
+        factor = _factor(unit * K, unit * K.diagonal().max())
+        np.testing.assert_allclose(factor @ factor.T, unit * K, atol=1e-13 * unit * K.max())
+
+
 @pytest.mark.filterwarnings("error")
 def test_pairs_of_rows_of_zeros_move_to_their_bounds() -> None:
     problem = QuadraticProgram(np.array([1.0, -1.0]), np.full(2, -3.0), np.full(2, 3.0), 0.0)
@@ -106,6 +114,17 @@ def test_fixed_rows_and_rows_without_bounds() -> None:
     problem = QuadraticProgram(rng.normal(size=30), lower, upper, 0.7)
     solution = solve_exact(problem, gram(K), tol=1e-9)
     assert_kkt(problem, K, solution, 1e-9)
+
+
+def test_fixed_rows_pull_on_the_others() -> None:
+    """Too many to be put right step by step afterwards, if their part were wrong."""
+    X, y = two_classes(3, n=100, d=20)
+    rng = np.random.default_rng(0)
+    fixed, values = rng.random(100) < 0.3, rng.uniform(0.0, 5.0, 100) * y
+    lower = np.where(fixed, values, np.where(y > 0, 0.0, -10.0))
+    upper = np.where(fixed, values, np.where(y > 0, 10.0, 0.0))
+    problem, K = QuadraticProgram(-y, lower, upper, 0.0), X @ X.T
+    assert_kkt(problem, K, solve_exact(problem, gram(K), tol=1e-8), 1e-8)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -157,6 +176,16 @@ def test_limits_are_kept_and_named() -> None:
     soon = solve_exact(problem, gram(K), tol=1e-9, time_limit=0.0)
     assert (soon.status, soon.converged) == ("time_limit", False)
     assert_feasible(problem, soon.beta)
+
+
+def test_another_unit_has_the_steps_that_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mercer.solvers.exact._ACCURATE", -1.0)  # no unit is good enough
+    X, y = two_classes(7)
+    problem, K = hinge_svc(y, 1.0), gram(rbf(X))
+    n_steps = solve_exact(problem, K, tol=0.0).n_iter
+    for missing in (1, 5):
+        limited = solve_exact(problem, K, tol=0.0, max_iter=n_steps - missing)
+        assert (limited.status, limited.n_iter) == ("max_iter", n_steps - missing)
 
 
 def test_callback_sees_every_step_and_may_stop() -> None:
@@ -226,3 +255,13 @@ def test_one_pair_step_with_a_ridge_leads_to_the_optimum() -> None:
     problem = QuadraticProgram([-1.0, 1.0], -10.0, 10.0, 0.0, ridge)
     start = Solution.at(problem, np.zeros(2), problem.p.copy(), tol=1e-9)
     np.testing.assert_allclose(pair_steps(problem, matrix, start, 1e-9), [0.2, -0.2])
+
+
+@pytest.mark.parametrize("formulate", [hinge_svc, squared_hinge_svc])
+def test_pair_steps_alone_lead_to_the_optimum(formulate: Any) -> None:
+    X, y = two_classes(14, n=20)
+    problem, K = formulate(y, 1.0), rbf(X)
+    start = Solution.at(problem, np.zeros(20), problem.p.copy(), tol=1e-9)
+    beta = pair_steps(problem, K, start, 1e-9)
+    found = Solution.at(problem, beta, K @ beta + problem.ridge * beta + problem.p, tol=1e-8)
+    assert_kkt(problem, K, found, 1e-8)

@@ -301,11 +301,15 @@ def test_interior_point_alone_solves_from_a_bad_start() -> None:
         squared_hinge_svc(y, 1.0),
         enclosing_radius(np.sum(Z**2, 1)),
     ):
-        plane = Hyperplane.at(features, 10.0 * np.ones(4), 5.0)
-        beta, _ = minimise(InteriorPoint(problem, features, plane, 1.0), 1e-7, Limits())
-        gradient = Z @ (Z.T @ beta) + problem.ridge * beta + problem.p
-        assert_feasible(problem, beta)
-        assert problem.kkt(beta, gradient)[1] <= 1e-7
+        steps = []
+        for tol in (1e-2, 1e-7):
+            limits, plane = Limits(), Hyperplane.at(features, 10.0 * np.ones(4), 5.0)
+            beta, _ = minimise(InteriorPoint(problem, features, plane, 1.0), tol, limits)
+            gradient = Z @ (Z.T @ beta) + problem.ridge * beta + problem.p
+            assert_feasible(problem, beta)
+            assert problem.kkt(beta, gradient)[1] <= tol
+            steps.append(limits.n_iter)
+        assert steps[0] < steps[1]  # it ends where it is close enough
 
 
 def test_newton_residual_is_the_gradient_of_the_primal_function() -> None:
@@ -332,6 +336,13 @@ def test_bad_features_are_refused_in_one_sentence() -> None:
         solve_linear(problem, np.ones((3, 1)))
     with pytest.raises(ValueError, match="features must be finite"):
         solve_linear(problem, np.array([[1.0], [np.nan]]))
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
+def test_off_centre_is_measured_in_spreads(unit: float) -> None:
+    Z, _ = rows(18)
+    assert not Features(unit * (Z + 10.0)).far_from_centre()
+    assert Features(unit * (Z + 1000.0)).far_from_centre()
 
 
 def test_worthwhile_for_many_rows_and_few_columns() -> None:
@@ -373,6 +384,12 @@ def test_only_what_nothing_stops_is_endless(row: int, stopped: str) -> None:
         problem = replace(problem, ridge=np.where(at_row, 1.0, 0.0))
     features = Features.checked(np.array([[1.0], [1.0], [-5.0], [5.0]]), 4)
     assert _endless_direction(problem, features) == (stopped == "nothing")
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_separable_classes_are_not_endless_in_any_unit(scale: float) -> None:
+    features = Features.checked(scale * np.array([[1.0], [0.0], [-5.0], [5.0]]), 4)
+    assert not _endless_direction(hard_margin_svc([1.0, -1.0, -1.0, 1.0]), features)
 
 
 @pytest.mark.parametrize("formulate", [hinge_svc, squared_hinge_svc])

@@ -19,6 +19,7 @@ from mercer.gram import ComputedGram, RequestedGram, StoredGram, make_gram
 from mercer.gram.base import padded
 from mercer.kernels import RBF, Laplacian, Linear, Polynomial
 from mercer.problems import (
+    Programs,
     QuadraticProgram,
     epsilon_svr,
     hard_margin_svc,
@@ -27,7 +28,7 @@ from mercer.problems import (
     squared_hinge_svc,
     svdd,
 )
-from mercer.solvers import Solution, solve, solve_smo
+from mercer.solvers import Options, Solution, solve, solve_all, solve_smo
 from mercer.solvers.exact import solve_exact
 from mercer.svm import SVC
 
@@ -141,6 +142,19 @@ def test_a_matrix_used_where_it_lies_gives_the_same_machine(C: float, dtype: Any
     assert problem.kkt(borrowed.beta, gradient)[1] <= 1.1 * tol
     assert_feasible(problem, borrowed.beta)
     assert borrowed.objective == pytest.approx(copied.objective, rel=tol)
+
+
+def test_what_lies_behind_a_matrix_is_not_part_of_it() -> None:
+    """Variables that share a row, twice as many as rows: the next matrix begins behind them."""
+    n = 40
+    X, y = classes(17, n)
+    K, rows = RBF(0.5)(X), np.tile(np.arange(n), 2)
+    room = padded(n, np.float64, 2)
+    room[:n, :n] = K
+    room[n:, n : 2 * n] = RBF(5.0)(X)
+    problem = epsilon_svr(X[:, 0] + y, 1.0, 0.1)
+    found = solve_all(Programs.of([problem]), StoredGram(room[:n]), Options(tol=1e-6), rows=rows)
+    assert_optimal(problem, K[np.ix_(rows, rows)], found[0], 1e-6)
 
 
 def classes(seed: int, n: int, d: int = 3, noise: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
@@ -480,3 +494,13 @@ def test_a_narrow_margin_is_one() -> None:
     found = solve_smo(hard_margin_svc(side), make_gram(Linear(), points[:, None]), tol=1e-6)
     assert found.status == "converged"
     assert found.objective == pytest.approx(-0.5e8, rel=1e-3)
+
+
+@pytest.mark.parametrize("C", [1e-12, 1e-8, 1e-4])
+def test_slack_that_costs_next_to_nothing_is_not_endless(C: float) -> None:
+    """The objective stays above -p^2/(2r) summed up, however little that is."""
+    X, y = classes(18, 60)
+    problem, K = squared_hinge_svc(y, C), RBF(0.5)(X)
+    solution = solve_smo(problem, StoredGram(K), tol=1e-6)
+    assert solution.status == "converged"
+    assert_optimal(problem, K, solution, 1e-6)

@@ -91,6 +91,8 @@ def test_shapes_of_attributes() -> None:
     assert isinstance(ball.n_iter_, int)
     assert ball.converged_ is True
     np.testing.assert_allclose(ball.alpha_.sum(), 1.0)
+    for model in (SVDD(kernel="precomputed"), OneClassSVM(kernel="precomputed")):
+        assert model.fit(IRIS @ IRIS.T).support_vectors_.shape == (0, 0)
 
 
 def test_column_names_must_match() -> None:

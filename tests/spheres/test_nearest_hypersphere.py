@@ -71,8 +71,8 @@ def test_rejection() -> None:
     model = NearestHypersphereClassifier(gamma=0.3, nu=0.1).fit(IRIS, NAMES)
     relative = (model.distance(rows) / model.radii_).min(axis=1)
     plain = model.predict(rows)
-    for threshold in (1.0, 1.2):
-        model.set_params(reject_threshold=threshold, reject_label="none")
+    for threshold in (0.5, 1.0, 1.2):
+        model.set_params(reject_threshold=threshold, reject_label="none").fit(IRIS, NAMES)
         labels = model.predict(rows)
         np.testing.assert_array_equal(labels == "none", relative > threshold)
         np.testing.assert_array_equal(labels[relative <= threshold], plain[relative <= threshold])
@@ -161,6 +161,15 @@ def test_probabilities_come_from_balls_that_have_not_seen_the_row() -> None:
         model.slope_ /= factor
     assert losses[1] < losses[0]
     assert losses[1] < losses[2]
+
+
+def test_probabilities_do_not_depend_on_the_unit() -> None:
+    models = [
+        NearestHypersphereClassifier(kernel="linear", tol=1e-8).fit(unit * IRIS, NAMES)
+        for unit in (1e-3, 1.0, 1e3)
+    ]
+    for model in models[1:]:
+        assert model.slope_ == pytest.approx(models[0].slope_, rel=1e-6)
 
 
 def test_probabilities_can_be_left_out() -> None:

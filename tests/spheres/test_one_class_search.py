@@ -117,6 +117,14 @@ def test_artificial_outliers_choose_the_tightest_of_the_best(region: str) -> Non
     for record in search.history_:
         mixed = 0.5 * record["target_error"] + 0.5 * record["accepted_volume"]
         assert record["criterion"] == pytest.approx(mixed)
+        variances = [
+            share * (1 - share) / count
+            for share, count in (
+                (record["target_error"], search.kept_.sum()),
+                (record["accepted_volume"], 1000),
+            )
+        ]
+        assert record["standard_error"] == pytest.approx(0.5 * np.sqrt(sum(variances)))
     least = search.history_[criteria.argmin()]
     assert best["criterion"] <= least["criterion"] + least["standard_error"]
     near = criteria <= least["criterion"] + least["standard_error"]
@@ -256,6 +264,17 @@ def test_rows_that_are_equal_stay_together() -> None:
     assert kept.sum() == 96
 
 
+def test_what_is_set_aside_does_not_depend_on_the_unit() -> None:
+    rows = np.vstack([RING, 1.0 + 0.2 * RNG.normal(size=(30, 2))])
+    fits = [
+        OneClassSearch(SVDD(nu=0.5), strategy="median", trim=0.2).fit(unit * rows)
+        for unit in (1e-3, 1.0, 1e3)
+    ]
+    assert 0 < (~fits[0].kept_).sum() <= 66
+    for fit in fits[1:]:
+        np.testing.assert_array_equal(fit.kept_, fits[0].kept_)
+
+
 def test_equal_rows() -> None:
     for strategy in STRATEGIES:
         search = OneClassSearch(SVDD(), strategy=strategy).fit(np.ones((6, 2)))
@@ -268,7 +287,7 @@ def test_equal_rows() -> None:
         (OneClassSearch(SVDD(kernel="linear")), "width of a Gaussian kernel"),
         (OneClassSearch(SVDD(kernel="precomputed")), "width of a Gaussian kernel"),
         (OneClassSearch(SVDD(), strategy="guess"), "'strategy'"),
-        (OneClassSearch(SVDD(), strategy="artificial_outliers", nus=[2.0]), "nus must be"),
+        (OneClassSearch(SVDD(), strategy="artificial_outliers", nus=[0.1, 2.0]), "nus must be"),
         (OneClassSearch(SVDD(), mix=2.0), "'mix'"),
         (OneClassSearch(SVDD(), trim=0.6), "'trim'"),
     ],

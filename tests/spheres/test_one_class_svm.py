@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn import svm
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -125,3 +126,18 @@ def test_coefficients_need_a_linear_kernel() -> None:
 def test_nu_out_of_range(nu: float) -> None:
     with pytest.raises(ValueError, match="'nu'"):
         OneClassSVM(nu=nu).fit(X)
+
+
+def test_a_limit_is_told() -> None:
+    with pytest.warns(ConvergenceWarning, match="max_iter was reached"):
+        model = OneClassSVM(nu=0.3, tol=1e-9, max_iter=1).fit(X)
+    assert (model.fit_status_, model.converged_) == (1, False)
+
+
+@pytest.mark.parametrize("nu", [0.05, 0.2, 0.3])
+def test_rows_on_the_boundary_are_inside_however_they_are_rounded(nu: float) -> None:
+    model = OneClassSVM(nu=nu, tol=1e-13).fit(X)
+    edge = model.support_vectors_[model.support_kind_ == "margin"]
+    assert len(edge) > 0
+    np.testing.assert_array_equal(model.decision_function(edge), 0.0)
+    np.testing.assert_array_equal(model.predict(edge), 1)

@@ -49,3 +49,15 @@ def test_sparse_vectors() -> None:
     np.testing.assert_allclose(
         preimage(kernel, sp.csr_matrix(points), shares), preimage(kernel, points, shares)
     )
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("sum_of_shares", [0.0, 1.0])
+def test_a_dense_group_is_found_where_the_mean_is_far_from_all(sum_of_shares: float) -> None:
+    """A narrow kernel does not reach from the mean of the rows to any of them."""
+    kernel, rows = RBF(5.0), np.array([[0.0], [0.1], [0.2], [30.0], [60.0]])
+    shares = np.array([0.25, 0.25, 0.25, 0.15, 0.1 - (1.0 - sum_of_shares)])
+    z = preimage(kernel, rows, shares)
+    distances = kernel.diag(rows) - 2.0 * kernel(rows, rows) @ shares
+    assert kernel.diag(z[None])[0] - 2.0 * (kernel(z[None], rows) @ shares)[0] <= distances.min()
+    np.testing.assert_allclose(z, 0.1, atol=1e-6)

@@ -119,6 +119,8 @@ def test_two_classes_are_the_ordinary_machine_at_twice_the_price(iris: Any) -> N
         ours.decision_function(X), plain.decision_function(X), atol=0.01, rtol=0.01
     )
     np.testing.assert_array_equal(ours.predict(X), np.where(ours.decision_function(X) > 0, 2, 1))
+    bound = CrammerSingerSVC(C=1.0, gamma=0.5, intercept_scaling=0.01).fit(X, y)
+    assert np.abs(bound.intercept_).max() < 0.1 * np.abs(ours.intercept_).max()
 
 
 def test_precomputed_sparse_and_dense_agree(iris: Any) -> None:
