@@ -151,7 +151,7 @@ def _two_classes(machine: Any, table: str, value: str) -> Any:
     if table == "5.4":
         return elimination(machine, percent(float(value)))
     if table == "5.6":
-        algorithm, number = value
+        algorithm, number = value[0], value[1]
         step, drawn = (20 if number == "1" else 5), (0.5 if number == "3" else 0.1)
         if algorithm == "C":
             return elimination(machine, step, subsample=drawn)
