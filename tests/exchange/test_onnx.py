@@ -101,6 +101,9 @@ def _is_clear(model: Any, values: Any, limit: float) -> Any:
     return np.diff(np.sort(values, axis=1)[:, -2:], axis=1)[:, 0] > limit
 
 
+ALL_TIES = {"two_equal_rows", "linear_features_1e-6"}
+"""Problems whose values are all 0 to the precision."""
+
 FOREIGN = {"callable", "callable_squared", "gaussian_process"}
 
 
@@ -117,7 +120,7 @@ def test_zoo(problem: Problem) -> None:
         assert "\n" not in str(error.value)
         return
     for precision in LIMITS:
-        agree(model, rows, precision, share=0.0)
+        agree(model, rows, precision, share=0.0 if problem.name in ALL_TIES else 0.5)
 
 
 MACHINES: dict[str, Any] = {

@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 from sklearn.compose import TransformedTargetRegressor
+from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -68,6 +69,35 @@ def test_onnx_fills_gaps_alike(kind):
         np.testing.assert_allclose(said, model.predict(frame), rtol=1e-10)
     else:
         np.testing.assert_array_equal(said, model.predict(frame))
+
+
+@pytest.mark.parametrize("scaled", [np.float32, np.float64])
+def test_onnx_without_constant_columns(scaled):
+    """The graph takes arrays and frames as the model does."""
+    import pandas as pd
+
+    onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
+    X, y = load_iris(return_X_y=True)
+    whole = np.insert(X, [1, 3], 7.0, axis=1)
+    few = {"models": "svc", "folds": 2, "repeats": 1}
+    model = mercer.compare(whole, y, **few).best_
+    assert model.feature_names_in_.tolist() == ["c1", "c3", "c4", "c6"]
+    of_rows = whole.astype(scaled)
+    of_rows[::7, [0, 1, 5]] = np.nan
+    graph = mercer.to_onnx(model, of_rows)
+    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    said = session.run(None, {"X": of_rows})[0]
+    np.testing.assert_array_equal(said, model.predict(of_rows))
+
+    frame = pd.DataFrame(whole, columns=list("abcdef"))
+    model = mercer.compare(frame, y, **few).best_
+    chosen = frame[list("acdf")].to_numpy()
+    for rows in (frame, chosen):
+        session = onnxruntime.InferenceSession(mercer.to_onnx(model, rows).SerializeToString())
+        np.testing.assert_array_equal(session.run(None, {"X": chosen})[0], model.predict(frame))
+    with pytest.raises(ValueError, match=r"the 4 columns of the fit \('a', 'c', 'd', 'f'\).*got 6"):
+        mercer.to_onnx(model, whole)
 
 
 def test_one_sentence_before_anything_is_asked_for(monkeypatch):

@@ -226,5 +226,7 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
     one = [(np.flatnonzero(y == 0), np.flatnonzero(y == 1))]
     with pytest.raises(ValueError, match="training rows of one class only"):
         KernelSequentialSelector(SVC(), cv=one).fit(X, y)
+    with pytest.raises(ValueError, match="needs at least two classes"):
+        KernelSequentialSelector(SVC(), cv=one).fit(sp.csr_array(X), y)  # its score is no number
     with pytest.warns(match="max_iter was reached"):
         KernelSequentialSelector(SVC(max_iter=1), n_features_to_select=1, cv=2).fit(X, y)

@@ -29,10 +29,17 @@ class Worker:
         Processor seconds after which a program counts as hanging, so that a busy machine is none.
     instruction_set : str or None
         What the engine may use, everything for None.
+    gigabytes : float
+        Memory beyond what the libraries take, more than any of these programs should need.
     """
 
-    def __init__(self, patience: float, instruction_set: str | None = None) -> None:
+    module = "tests.fuzz"
+
+    def __init__(
+        self, patience: float, instruction_set: str | None = None, gigabytes: float = 4.0
+    ) -> None:
         self.patience = patience
+        self.gigabytes = gigabytes
         self.environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
         if instruction_set is not None:
             self.environment["MERCER_INSTRUCTION_SET"] = instruction_set
@@ -53,19 +60,18 @@ class Worker:
         self.close()
         hung = late.is_set() or process.returncode == -signal.SIGPROF
         what = f"no end within {self.patience} s" if hung else f"exit status {process.returncode}"
+        outcome = "hung" if hung else "crashed"
+        return {"seed": seed, "outcome": outcome, "findings": [what], **self._drawn(seed)}
+
+    def _drawn(self, seed: int) -> dict[str, Any]:
+        """Return what is known of a seed without judging it."""
         program = draw_program(seed)
-        return {
-            "seed": seed,
-            "region": region_of(program),
-            "outcome": "hung" if hung else "crashed",
-            "findings": [what],
-            "drawn": program.drawn,
-        }
+        return {"region": region_of(program), "drawn": program.drawn}
 
     def _running(self) -> Any:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.fuzz", "--serve", "--patience", str(self.patience)],
+                [sys.executable, "-m", self.module, "--serve", *self._limits()],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.PIPE,
@@ -77,8 +83,12 @@ class Worker:
             assert self._process.stdout.readline() == "ready\n"
         return self._process
 
+    def _limits(self) -> list[str]:
+        return ["--patience", str(self.patience), "--gigabytes", str(self.gigabytes)]
+
     def close(self) -> None:
         """End the process."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
+            self._process = None

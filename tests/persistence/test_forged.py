@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -22,38 +21,8 @@ from mercer.persistence import ModelFileError
 from mercer.persistence._archive import HEADER, SCHEMA, sealed
 
 from .damage import members_of
-from .forging import forgeries, outcome
-from .make_files import FILES, rows
-from .models import answers
 
 pytest.importorskip("skops")
-
-KEPT = [path for path in sorted(FILES.glob("*/*.mercer")) if path.stem not in ("unfitted", "table")]
-SETS = np.array_split(np.arange(len(KEPT)), 4)
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("numbers", SETS, ids=lambda numbers: KEPT[numbers[0]].stem)
-def test_forged_files(numbers: Any, tmp_path: Path) -> None:
-    """Refused, or the same answers; another sound model only where a number is another one."""
-    path, counts = tmp_path / "file", Counter[str]()
-    for number in numbers:
-        kept, X = KEPT[number], rows(KEPT[number].stem)
-        model = mercer.load(kept)
-        mercer.save(model, path)
-        expected, content = answers(model, X), path.read_bytes()
-        assert outcome(path, X, expected)[0] == "same"
-        for name, changed in forgeries(content, 18, 7 + int(number)):
-            path.write_bytes(changed)
-            found, said = outcome(path, X, expected)
-            counts[found] += 1
-            assert found in ("refused", "same") or (found == "other" and ".npy" in name), (
-                kept.stem,
-                name,
-                said,
-            )
-    assert counts.total() >= 60
-    assert counts["refused"] > counts["same"] > 5 * counts["other"]
 
 
 @pytest.fixture(name="fitted")
@@ -76,11 +45,14 @@ def with_plan(path: Path, old: str, new: str) -> None:
 
 
 def test_what_is_kept_of_a_model(fitted: Any, tmp_path: Path) -> None:
-    model, _ = fitted
+    model, X = fitted
     mercer.save(model, tmp_path / "file")
     probe = json.loads(members_of((tmp_path / "file").read_bytes())[HEADER])["probe"]
     points = np.array([line.split() for line in probe["rows"]], dtype=float)
-    assert points.shape == (32, 4)
+    assert points.shape == (48, 4)
+    known = X.max(axis=0)
+    assert (points[:32] < known + 5.0).all()
+    assert (points[32:] > known + 1.0).any()
     told = probe["answers"]
     assert len({label for (label,) in told["predict"]["labels"]}) > 1
     values = np.array([line.split() for line in told["decision_function"]["values"]], dtype=float)
@@ -159,8 +131,8 @@ def test_nothing_is_disturbed(tmp_path: Path) -> None:
         mercer.save(model, tmp_path / "file")
         again = mercer.load(tmp_path / "file")
         probe = json.loads(members_of((tmp_path / "file").read_bytes())[HEADER])["probe"]
-        assert probe["answers"]["predict"] is None
-        assert probe["answers"]["predict_proba"] is not None
+        assert probe["answers"]["predict"] == {"columns": 1}
+        assert "values" in probe["answers"]["predict_proba"]
         undisturbed = np.random.RandomState(5 if seed is None else 3)
         expected = DummyClassifier(strategy="uniform", random_state=undisturbed).fit(X, y)
         np.testing.assert_array_equal(again.predict(X), expected.predict(X))
@@ -206,6 +178,6 @@ def test_other_processors_may_round_otherwise(tmp_path: Path) -> None:
         mercer.save(model, tmp_path / name)
         header = members_of((tmp_path / name).read_bytes())[HEADER]
         told[name] = json.loads(header)["probe"]["answers"]
-    assert told["flat"]["score_samples"] is None
+    assert told["flat"]["score_samples"] == {"columns": 1}
     assert told["flat"]["transform"]["within"] >= 1e-6
     assert told["single"]["transform"]["within"] >= 1e-3

@@ -27,11 +27,19 @@ class Filling(TransformerMixin, BaseEstimator):
     ----------
     columns : tuple of str
     medians : ndarray of float64
+    places : tuple of int or None, default=None
+        Where the columns stand in the rows, if these have others too.
     """
 
-    def __init__(self, columns: tuple[str, ...], medians: NDArray[np.float64]) -> None:
+    def __init__(
+        self,
+        columns: tuple[str, ...],
+        medians: NDArray[np.float64],
+        places: tuple[int, ...] | None = None,
+    ) -> None:
         self.columns = columns
         self.medians = medians
+        self.places = places
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -99,16 +107,26 @@ def _put_in_gaps(step: Any) -> NDArray[np.float64] | None:
     return numbers if is_plain else None
 
 
-def _refuse(columns: Any, form: str) -> None:
+def listed(columns: Any) -> str:
+    """Return for instance "'a', 'b', 'c', 'd' and 5 more".
+
+    Examples
+    --------
+    >>> listed("abcdef")
+    "'a', 'b', 'c', 'd' and 2 more"
+    """
     names = [repr(str(name)) for name in columns]
-    if not names:
+    more = f" and {len(names) - MOST_NAMED} more" if names[MOST_NAMED:] else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _refuse(columns: Any, form: str) -> None:
+    if not len(columns):
         return
-    listed = ", ".join(names[:MOST_NAMED])
-    listed += f" and {len(names) - MOST_NAMED} more" if names[MOST_NAMED:] else ""
     raise ValueError(
         f"{form} takes numbers only, and the model reads words or dates in the "
-        f"column{'s' * (len(names) > 1)} {listed}; mercer predict serves such a model, or "
-        "mercer.load(file).predict(frame) in Python."
+        f"column{'s' * (len(columns) > 1)} {listed(columns)}; mercer predict serves such a "
+        "model, or mercer.load(file).predict(frame) in Python."
     )
 
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.exchange._searches import without_searches
-from mercer.exchange._tables import Filling, with_fillings, without_table
+from mercer.exchange._tables import Filling, listed, with_fillings, without_table
 from mercer.exchange.onnx_registering import CLASSIFIERS, MACHINES, OF_ONE_CLASS, register_onnx
 
 LABELLING = (*CLASSIFIERS, *OF_ONE_CLASS)
@@ -32,7 +32,8 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
     model : SVC, SVR, OneClassSVM, SVDD, RVC, RVR, NearestHypersphereClassifier or PlattClassifier
         Or a search that has found one, or a pipeline that ends in one. Regressions also inside
         whatever else of scikit-learn skl2onnx converts around them. A `TableModel` of columns that
-        are all numbers too: its graph takes them in their order, and fills gaps (NaN) as it does.
+        are all numbers too: its graph takes them in their order, without those that were left out
+        at fitting (or with them, for an array fitted as one), and fills gaps (NaN) as it does.
     X : array-like or data frame
         Some rows, of which the type counts only: float32 gives a graph that takes and gives
         float32, float64 one in double precision. A data frame gives one input for each column,
@@ -71,7 +72,8 @@ def to_onnx(model: Any, X: Any, **options: Any) -> Any:
     model = without_searches(model)
     _check_parts(model)
     if filling is not None:
-        model, X = Pipeline([("gaps", filling), *model.steps]), _in_order(X, filling)
+        filling, X = _in_order(X, filling)
+        model = Pipeline([("gaps", filling), *model.steps])
     register_onnx()
     from skl2onnx import to_onnx as convert
     from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
@@ -97,11 +99,25 @@ def _no_converter(model: Any) -> ValueError:
     )
 
 
-def _in_order(X: Any, filling: Filling) -> Any:
-    """Return the rows of a frame as a matrix with the columns in their order."""
-    if not hasattr(X, "columns"):
-        return X
-    return X[list(filling.columns)].to_numpy(dtype=np.float64, na_value=np.nan)
+def _in_order(X: Any, filling: Filling) -> tuple[Filling, Any]:
+    """Return the rows of a frame as a matrix with the columns in their order.
+
+    An array may also have the columns that were left out at fitting, as those of an array have
+    their numbers for names.
+    """
+    if hasattr(X, "columns"):
+        return filling, X[list(filling.columns)].to_numpy(dtype=np.float64, na_value=np.nan)
+    width, columns = (np.shape(X) or (0,))[-1], filling.columns
+    if np.ndim(X) != 2 or width == len(columns):
+        return filling, X
+    numbered = {f"c{number + 1}": number for number in range(width)}
+    if not set(columns) <= set(numbered):
+        raise ValueError(
+            f"X must have the {len(columns)} columns of the fit ({listed(columns)}), in their "
+            f"order or in a data frame; got {width}."
+        )
+    places = tuple(numbered[name] for name in columns)
+    return Filling(columns, filling.medians, places), X
 
 
 def _in_one_line(text: str) -> str:

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from mercer.persistence._header import plain
 from mercer.persistence._questions import Question, asked, questions
+from mercer.persistence._words import reads_files
 from mercer.persistence.errors import RefusalError, one_line
 
 METHODS = ("predict", "decision_function", "predict_proba", "transform", "score_samples")
@@ -48,18 +49,19 @@ class OtherAnswersError(RefusalError):
 def probe_of(model: Any, parts: list[Any], file_size: int) -> dict[str, Any] | None:
     """Return rows and what a fitted model says about them, for the header of its file.
 
-    Rows about which rounding decides are left out. None where no method takes rows that can be
-    made up, and in place of an answer that has no numbers or labels, or is drawn at random.
+    Rows about which rounding decides are left out. Of an answer that is drawn at random, or that
+    rounding makes up, only the number of columns is told; None where no method takes rows that can
+    be made up, and in place of the answer of one that does not take these.
     """
     methods = [name for name in METHODS if _has(model, name)]
-    if not methods:
+    if not methods or reads_files(parts):
         return None
     # Logarithms of densities that vanish are what rounding makes of them.
     told = [name for name in methods if name != "score_samples"] or methods
     close = CLOSE_IN_SINGLE if _is_single(parts) else CLOSE
     with undisturbed(parts):
         for question in questions(model, parts, file_size):
-            found = _recorded(model, told, question, close)
+            found = _recorded(model, methods, told, question, close)
             if found is not None:
                 return {"rows": found[0], "answers": dict.fromkeys(methods) | found[1]}
     return None
@@ -81,6 +83,8 @@ def check_probe(model: Any, parts: list[Any], record: Any, file_size: int) -> No
     for name in METHODS:
         if _has(model, name) != (name in expected):
             raise OtherAnswersError(f"{name} is there now or then, but not both")
+    if reads_files(parts):
+        raise RefusalError("it would open files that it names")
     if rows is None:
         return
     with undisturbed(parts):
@@ -88,7 +92,7 @@ def check_probe(model: Any, parts: list[Any], record: Any, file_size: int) -> No
             if answer is None:
                 continue
             try:
-                found = _answer(getattr(model, name)(rows), len(rows))
+                found = _answer(getattr(model, name)(rows), len(rows), _columns(answer))
             except Exception as error:
                 reason = one_line(error)[:120].rstrip(".")
                 raise RefusalError(
@@ -157,10 +161,10 @@ def _has(model: Any, name: str) -> bool:
 
 
 def _recorded(
-    model: Any, methods: list[str], question: Question, close: float
+    model: Any, methods: list[str], told: list[str], question: Question, close: float
 ) -> tuple[Any, dict[str, Any]] | None:
     """Return rows of one question and the answers, or None if nothing steady answers it."""
-    found = _answers(model, methods, question.rows)
+    found = _answers(model, told, question.rows)
     again = _answers(model, list(found), question.shaken)
     steady = {name: _steady(found[name][1], again[name][1]) for name in again}
     steady = {name: rows for name, rows in steady.items() if rows.any()}
@@ -170,25 +174,31 @@ def _recorded(
     if not kept.any():
         return None
     few = question if kept.all() else _picked(question, np.flatnonzero(kept))
-    answers = _answers(model, list(steady), few.rows)
+    answers = _answers(model, methods, few.rows)
     moved = _answers(model, list(steady), few.shaken)
-    told = {
+    known = {
         name: _told(answers[name], moved[name], close)
         for name in moved
         if name in answers and _steady(answers[name][1], moved[name][1]).all()  # nothing is drawn
     }
-    return (few.record, told) if told else None
+    others = {name: {"columns": width} for name, (width, _) in answers.items()}
+    return (few.record, others | known) if known else None
 
 
 def _picked(question: Question, rows: Any) -> Question:
     """Return some of the rows of a question."""
     record = question.record
-    if record == "texts":
+    if isinstance(question.rows, list):
         return question
     if isinstance(record, list):
         lines = [record[k] for k in rows]
         return Question(lines, question.rows[rows], question.shaken[rows])
-    some: Any = _lines(record, rows)
+    if "line" in record:
+        some = {"line": " ".join(record["line"].split()[k] for k in rows)}
+        return Question(some, question.rows[rows], question.shaken[rows])
+    some = _lines(record, rows)
+    if "objects" in record:
+        return Question(some, question.rows[rows], question.shaken[rows])
     return Question(some, question.rows.iloc[rows], question.shaken.iloc[rows])
 
 
@@ -212,15 +222,22 @@ def _answers(model: Any, methods: list[str], rows: Any) -> dict[str, Answer]:
     return found
 
 
-def _answer(value: Any, count: int) -> Answer | None:
-    """Return a few columns of what a method gave, or None if it has no line for each row."""
-    if not sp.issparse(value):
-        value = np.asarray(value)
+def _answer(value: Any, count: int, columns: int | None = None) -> Answer | None:
+    """Return a few columns of what a method gave, or None if it has no line for each row.
+
+    Also if it has other than so many columns, since to take some out of very many takes memory.
+    """
+    if sp.issparse(value):
+        value.check_format(full_check=True)  # or it would be written outside of the matrix
+    else:
+        value = _beside(value)
     if not value.ndim or value.shape[0] != count:
         return None
     if value.ndim != 2:
         value = value.reshape(count, -1)
     width = int(value.shape[1])
+    if columns not in (None, width):
+        return None
     most = max(8, MOST_VALUES // count)
     if width > most:
         value = value[:, np.linspace(0, width - 1, most).astype(int)]
@@ -231,6 +248,14 @@ def _answer(value: Any, count: int) -> Answer | None:
     if value.dtype.kind not in "iubUO":
         return None
     return width, np.array([[plain(item) for item in row] for row in value.tolist()], dtype=object)
+
+
+def _beside(value: Any) -> np.ndarray:
+    """Return an array, of a model of several outputs those of all of them."""
+    if isinstance(value, list) and all(isinstance(each, np.ndarray) for each in value):
+        if all(each.ndim == 2 for each in value):
+            return np.concatenate(value, axis=1)
+    return np.asarray(value)
 
 
 def _steady(one: np.ndarray, other: np.ndarray) -> Any:
@@ -259,11 +284,17 @@ def _told(answer: Answer, moved: Answer, close: float) -> dict[str, Any]:
     return {"columns": width, "values": lines, "within": share}
 
 
+def _columns(told: Any) -> int | None:
+    return told.get("columns") if isinstance(told, dict) else None
+
+
 def _agrees(found: Answer, told: Any) -> bool:
     """Return whether an answer is the one of a header; RefusalError if that is none."""
     try:
         if told["columns"] != found[0]:
             return False
+        if set(told) == {"columns"}:
+            return True
         if "labels" in told:
             return bool(found[1].dtype == object and found[1].tolist() == told["labels"])
         values = np.array([[float(word) for word in line.split()] for line in told["values"]])

@@ -1,26 +1,26 @@
 """Rows about which a model is asked when it is saved, and again when it is loaded.
 
 They are made of the numbers of the model itself, so that they lie where its answers vary: between
-rows that it holds, around the means of its columns, beside the thresholds of its trees. They have
-three digits, since they stand in the header of a file as text.
+rows that it holds, around the means of its columns, beside the thresholds of its trees, and some
+beyond all of these; words are those that it knows, others, and gaps. They have three digits, since
+they stand in the header of a file as text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils import get_tags
 
-from mercer.persistence._sound import kept
+from mercer.persistence._header import plain
+from mercer.persistence._numbers_inside import Floats, NumbersInside, is_numeric
+from mercer.persistence._words import TEXTS, Described, described_columns, texts_of
 from mercer.persistence.errors import RefusalError
-
-Floats = NDArray[np.float64]
 
 MOST_ROWS, FEWEST_ROWS = 32, 4
 MOST_NUMBERS = 2000
@@ -31,15 +31,6 @@ FREE = 2**22
 
 SHAKEN = 1e-13
 """Share by which numbers are changed to see whether an answer depends on rounding."""
-
-MOST_LINES = 64
-"""Of one array in a model that are looked at, and arrays of a model."""
-
-TEXTS = ("one more line of text", "a second text: the model may know none of its words", "x")
-"""For models that read text. None of them comes from a file, which could name other files."""
-
-CENTRES = {"mean_": "scale_", "center_": "scale_", "data_min_": "data_range_"}
-"""Attributes of scalers that tell where numbers lie, and how far apart."""
 
 
 @dataclass(frozen=True)
@@ -67,20 +58,55 @@ def questions(model: Any, parts: list[Any], file_size: int) -> Iterator[Question
     n_columns = _told(model, "n_features_in_")
     if isinstance(n_columns, int | np.integer) and n_columns > 0:
         count = min(rows_allowed(file_size), max(FEWEST_ROWS, MOST_NUMBERS // int(n_columns)))
-        source = _Source(parts, int(n_columns), count)
+        source = NumbersInside(parts, int(n_columns), count)
         between = _three_digits(source.between())
-        with_gaps = [_with_gaps(between)] if _takes_gaps(model) else []
-        names = _names(model)
-        if names is not None and find_spec("pandas"):
-            columns = _columns(names, parts, between)
-            if not all("number" in described for described in columns.values()):
-                yield _of_columns(columns)
-            for numbers in (*with_gaps, between):
-                yield _of_numbers(numbers, SHAKEN, names)
-        for numbers in (*with_gaps, between, np.abs(between)):
-            yield _of_numbers(numbers, SHAKEN)
+        wide = np.vstack([between, _three_digits(source.beyond())])
+        names = _names(model) if find_spec("pandas") else None
+        yield from _of_described(names, parts, wide, between)
+        kinds = [*([_with_gaps(wide)] if _takes_gaps(model) else []), wide, np.abs(wide)]
+        kinds += [between, np.abs(between), _three_digits(source.near())]
+        for form in [None] if names is None else [names, None]:
+            for numbers in kinds:
+                yield _of_numbers(numbers, SHAKEN, form)
         yield _of_numbers(source.known(), 0.0)
-    yield Question("texts", list(TEXTS), list(TEXTS))
+    texts = texts_of(parts)
+    of_texts = Question({"texts": texts}, texts, texts)
+    reads_texts = any("decode_error" in vars(p) for p in parts if hasattr(p, "__dict__"))
+    yield from [of_texts] if reads_texts else _of_other_forms(model)
+
+
+def _of_described(
+    names: list[str] | None, parts: list[Any], wide: Floats, between: Floats
+) -> Iterator[Question]:
+    """Yield rows with words, codes or dates, if the parts of a model know any."""
+    if not find_spec("pandas"):
+        return
+    for numbers, strange in ((_with_gaps(wide), True), (wide, True), (between, False)):
+        count, n = numbers.shape
+        described = described_columns(names, n, parts, count, strange)
+        columns = {
+            names[k] if names is not None else str(k): described.get(
+                k, {"number": numbers[:, k].tolist()}
+            )
+            for k in range(n)
+        }
+        if described:
+            yield _of_columns(columns, "objects" if names is None else "columns")
+
+
+def _of_other_forms(model: Any) -> Iterator[Question]:
+    """Yield what takes no rows of columns: numbers in a line, labels, dictionaries."""
+    ends = _told(model, "X_thresholds_")
+    if is_numeric(ends) and ends.ndim == 1 and ends.size:
+        line = _three_digits(np.linspace(ends.min(), ends.max(), MOST_ROWS)[:, None])
+        words = " ".join(map(repr, line.ravel().tolist()))
+        yield Question({"line": words}, line.ravel(), _shaken(line, SHAKEN).ravel())
+    for kind, name in (("labels", "classes_"), ("names", "feature_names_")):
+        known = _told(model, name)
+        if isinstance(known, list | np.ndarray) and len(known):
+            some = [plain(value) for value in known[: 2 * MOST_ROWS]]
+            with suppress(ValueError):  # of several outputs
+                yield Question({kind: some}, _of_values(kind, some), _of_values(kind, some))
 
 
 def asked(record: Any, model: Any, file_size: int) -> Any:
@@ -96,83 +122,25 @@ def asked(record: Any, model: Any, file_size: int) -> Any:
         if isinstance(record, list):
             return _of_text(record, most)
         ((kind, content),) = record.items()
+        if kind == "line":
+            return _of_text(content.split(), MOST_ROWS).ravel()
+        if kind in ("texts", "labels", "names"):
+            return _of_values(kind, content)
         if not find_spec("pandas"):
             return None
         if kind == "named":
             return _named(_of_text(content, most), _names(model))
-        return _frame(content, most)
+        return _frame(content, most) if kind == "columns" else _objects(content, most)
     except (TypeError, ValueError, AttributeError, KeyError):
         raise RefusalError("the rows to try it on are none") from None
 
 
-class _Source:
-    """Numbers that stand in a model, by the columns that they belong to."""
-
-    def __init__(self, parts: list[Any], n_columns: int, count: int) -> None:
-        self._random = np.random.default_rng(0)
-        self._shape = (count, n_columns)
-        self._lines: dict[int, Floats] = {}  # by array, which may stand in many parts
-        self._scales: list[tuple[Floats, Floats]] = []
-        self._pools: dict[int, list[Floats]] = {}
-        for part in parts:
-            self._look_at(part)
-
-    def _look_at(self, part: Any) -> None:
-        state = kept(part)
-        n = self._shape[1]
-        for value in state.values():
-            if _is_numeric(value) and value.ndim == 2 and value.shape[1] == n and value.shape[0]:
-                if id(value) not in self._lines and len(self._lines) < MOST_LINES:
-                    some = value[:: -(-value.shape[0] // MOST_LINES)]
-                    dense = some.toarray() if sp.issparse(some) else np.asarray(some)
-                    self._lines[id(value)] = dense.astype(np.float64)
-        for centre, spread in CENTRES.items():
-            pair: Any = (state.get(centre), state.get(spread))
-            fits = all(_is_numeric(value) and value.shape == (n,) for value in pair)
-            if fits and len(self._scales) < MOST_ROWS:
-                self._scales.append(pair)
-        for column, known in enumerate(state.get("categories_", [])):
-            self._add(column, known)
-        if type(part).__name__ == "Tree":
-            self._add_thresholds(part.feature, part.threshold)
-        elif type(part).__name__ == "TreePredictor":
-            self._add_thresholds(part.nodes["feature_idx"], part.nodes["num_threshold"])
-
-    def _add_thresholds(self, features: Any, thresholds: Any) -> None:
-        for column in np.unique(features[features >= 0]).tolist():
-            self._add(column, thresholds[features == column])
-
-    def _add(self, column: int, values: Any) -> None:
-        if _is_numeric(values) and values.size and column < self._shape[1]:
-            self._pools.setdefault(column, []).append(np.ravel(values)[:MOST_LINES].astype(float))
-
-    def between(self) -> Floats:
-        """Return rows of each kind in turn, none of them exactly where the model has one."""
-        kinds = [self._random.normal(size=self._shape)]
-        lines = np.vstack([np.zeros((0, self._shape[1])), *self._lines.values()])
-        lines = lines[np.isfinite(lines).all(axis=1)]
-        if len(lines):
-            some, others = (self._random.integers(len(lines), size=self._shape[0]) for _ in "ab")
-            share = self._random.uniform(0.05, 0.45, size=(self._shape[0], 1))
-            kinds.append(lines[some] + share * (lines[others] - lines[some]))
-        for centre, spread in self._scales:
-            kinds.append(centre + self._random.normal(size=self._shape) * spread)
-        if self._pools:
-            known = self.known()
-            kinds.append(known + 0.1 * np.abs(known) * self._random.normal(size=self._shape))
-        rows = np.stack(kinds)[np.arange(self._shape[0]) % len(kinds), np.arange(self._shape[0])]
-        return np.where(np.isfinite(rows), rows, 0.0)
-
-    def known(self) -> Floats:
-        """Return rows of numbers that columns have in the model, 0 where none is known."""
-        rows = np.zeros(self._shape)
-        for column, values in self._pools.items():
-            rows[:, column] = self._random.choice(np.concatenate(values), size=self._shape[0])
-        return rows
-
-
-def _is_numeric(value: Any) -> bool:
-    return (isinstance(value, np.ndarray) or sp.issparse(value)) and value.dtype.kind in "fiub"
+def _of_values(kind: str, values: Any) -> Any:
+    """Return texts, labels, or dictionaries with one name each."""
+    known = str if kind in ("texts", "names") else str | int | float | bool
+    if not 0 < len(values) <= 2 * MOST_ROWS or not all(isinstance(v, known) for v in values):
+        raise ValueError
+    return [{name: 1.0} for name in values] if kind == "names" else list(values)
 
 
 def _told(model: Any, name: str) -> Any:
@@ -236,49 +204,32 @@ def _of_text(lines: list[str], most: int) -> Floats:
     return np.array([[float(word) for word in line.split()] for line in lines])
 
 
-def _of_columns(columns: dict[str, dict[str, Any]]) -> Question:
+def _of_columns(columns: dict[str, Described], kind: str) -> Question:
     shaken = {
-        name: {"number": _shaken(np.array(kind["number"]), SHAKEN)} if "number" in kind else kind
-        for name, kind in columns.items()
+        name: {"number": _shaken(np.array(held["number"]), SHAKEN)} if "number" in held else held
+        for name, held in columns.items()
     }
-    return Question({"columns": columns}, _frame(columns, MOST_ROWS), _frame(shaken, MOST_ROWS))
+    form = _frame if kind == "columns" else _objects
+    return Question({kind: columns}, form(columns, 2 * MOST_ROWS), form(shaken, 2 * MOST_ROWS))
 
 
-def _columns(names: list[str], parts: list[Any], numbers: Floats) -> dict[str, dict[str, Any]]:
-    """Return numbers, words and dates for columns, as far as the parts tell which they are."""
-    kinds: dict[str, dict[str, Any]] = {}
-    days = [f"2024-{1 + k % 12:02}-{1 + k % 28:02}" for k in range(len(numbers))]
-    for state in map(kept, parts):
-        for kind, found in dict(state.get("kind_to_columns_", {})).items():
-            if kind != "numeric":
-                rows = {"date": days} if kind == "datetime" else {"word": _words([], len(days))}
-                kinds |= {name: rows for name in found if name not in kinds or kind == "datetime"}
-        known = state.get("feature_names_in_", [])
-        for name, words in zip(known, state.get("categories_", []), strict=False):
-            if getattr(words, "dtype", np.dtype(float)).kind in "OU":
-                kinds[name] = {"word": _words(words.tolist(), len(days))}
-    return {
-        name: kinds.get(name, {"number": numbers[:, column].tolist()})
-        for column, name in enumerate(names)
-    }
+TYPES = {"number": np.float64, "code": np.float64, "date": "datetime64[us]", "word": object}
 
 
-def _words(known: list[Any], count: int) -> list[str]:
-    some = [word for word in known if isinstance(word, str)] or list(TEXTS)
-    return [some[k % len(some)] for k in range(count)]
-
-
-TYPES = {"number": np.float64, "date": "datetime64[us]", "word": object}
-
-
-def _frame(columns: dict[str, dict[str, Any]], most: int) -> Any:
+def _frame(columns: dict[str, Any], most: int) -> Any:
     import pandas as pd
 
     found = {}
     for name, described in columns.items():
         ((kind, values),) = described.items()
-        words = kind == "number" or all(isinstance(value, str) for value in values)
+        known = str | None if kind == "word" else str
+        words = kind in ("number", "code") or all(isinstance(value, known) for value in values)
         if not 0 < len(values) <= most or not words:
             raise ValueError
         found[name] = np.array(values, dtype=TYPES[kind])  # type: ignore[call-overload]
     return pd.DataFrame(found)
+
+
+def _objects(columns: dict[str, Any], most: int) -> Any:
+    """Return a matrix of numbers and words, as of a table without names."""
+    return _frame(columns, most).to_numpy(dtype=object)

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.persistence._lengths import Facts, check_lengths, check_libsvm
+from mercer.persistence._places import check_places
 from mercer.persistence._search_trees import check_search_trees
 from mercer.persistence.errors import RefusalError
 
@@ -43,6 +44,7 @@ def check_sound(found: list[Any]) -> None:
             widest.check(part)
             check_libsvm(part, facts)
             check_lengths(part, facts)
+            check_places(part, facts)
             if type(part).__module__.startswith("mercer."):
                 _check_numbers(part, facts)
                 _check_kernel(part)

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any, BinaryIO
 from zipfile import ZipFile
 
+from mercer._extras import how_to_get
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, opened
 from mercer.persistence._arrays import head_of
 from mercer.persistence._header import LARGEST, check_told, read_header, versions
@@ -33,12 +34,13 @@ def load(path: Any) -> Any:
     neighbours, which files leave out, are grown again, each once; for many rows of one column with
     small leaves they take a multiple of the rows, at most 24.
 
-    At last the model is tried: the file has up to 32 rows and what the model said about them when
+    At last the model is tried: the file has up to 48 rows and what the model said about them when
     it was saved, and it must say the same now, labels exactly and numbers to 1e-6 (less where they
-    depend on rounding). A model that lacks something or whose numbers are others is refused; where
-    versions of the libraries differ and answers with them, that is a warning. Models of what no
-    rows can be made up for, answers that are drawn at random, and files of earlier versions are
-    not tried.
+    depend on rounding, nothing but their count where they are drawn at random). A model that lacks
+    something or whose numbers are others is refused; where versions of the libraries differ and
+    answers with them, that is a warning. What only some rows would lead to, such as the code of a
+    category or the depth of a leaf, is looked for in all of them before. Models of what no rows can
+    be made up for, those that read files by name, and files of earlier versions are not tried.
 
     A checksum tells damage, not who wrote a file: it is no signature. One from a stranger runs no
     code, but its predictions are worth what the stranger's word is: a number may have been changed
@@ -150,5 +152,5 @@ def _check_packages(types: set[str], path: Any) -> None:
         if find_spec(home) is None:
             raise ModelFileError(
                 f"{str(path)!r} needs the package {home!r}, which is not installed; "
-                "pip install 'mercer[app]' brings it."
+                f"{how_to_get('app')} brings it."
             )

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 from zipfile import ZipFile
 
+from mercer._extras import how_to_get
 from mercer._files import check_writable, written_whole
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
@@ -38,8 +39,9 @@ def save(model: Any, path: Any) -> None:
     The file is a zip archive of numbers and names of types, in the form of skops, with the versions
     of everything, the names of features and classes, a few rows with what the model says about
     them, by which `mercer.load` tries it, and a SHA-256 checksum. The rows are made of numbers of
-    the model, such as its support vectors, mixed and cut to three digits. The same model gives the
-    same bytes on the same machine. A file of that name is replaced when the new one is whole.
+    the model, such as its support vectors, mixed and cut to three digits, and of words that it
+    knows. The same model gives the same bytes on the same machine. A file of that name is replaced
+    when the new one is whole.
 
     Parameters
     ----------
@@ -128,6 +130,6 @@ def imported_skops() -> ModuleType:
     except ImportError:
         raise ImportError(
             "Models are kept in files by skops, which is not installed; "
-            "pip install 'mercer[app]' brings it."
+            f"{how_to_get('app')} brings it."
         ) from None
     return skops.io

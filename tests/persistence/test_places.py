@@ -1,0 +1,146 @@
+"""Models that look up what is not there are neither saved nor loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import IsolationForest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.manifold import Isomap
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, PolynomialFeatures, TargetEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+import mercer
+from mercer.tables import TableModel
+
+from .test_sound import refused
+
+pytest.importorskip("skops")
+
+pytestmark = pytest.mark.filterwarnings("ignore:The number of connected", "ignore:Changing the")
+X, y = (part[::3] for part in load_iris(return_X_y=True))
+CODES = X.round()[:, :2]
+SEVERAL = np.stack([y, y > 1], axis=1) + 0
+
+
+def shorter(arrays: Any) -> list[Any]:
+    """Return the same arrays, the last of them a row short."""
+    return [*arrays[:-1], arrays[-1][:-1]]
+
+
+FOREST = IsolationForest(n_estimators=3, max_features=2, random_state=0).fit(X)
+NEIGHBOURS = KNeighborsClassifier(3).fit(X, y)
+PAIRS = KNeighborsClassifier(3).fit(X, SEVERAL)
+TREE = DecisionTreeClassifier(max_depth=3).fit(X, y)
+RARE = OneHotEncoder(max_categories=2, handle_unknown="infrequent_if_exist").fit(CODES)
+CODED = OneHotEncoder().fit(CODES)
+TARGET = TargetEncoder(cv=2, random_state=0).fit(CODES, y)
+BINS = KBinsDiscretizer(3).fit(X)
+WORDS = CountVectorizer().fit(["one line of words", "and another line"])
+WAYS = Isomap(n_neighbors=30).fit(X)
+LONG = KNeighborsTransformer().fit(X)
+TABLE = TableModel(
+    TREE, dict.fromkeys("abcd", "number"), {}, {"a": [4.0, 8.0]}, "y", "classification", ["id"], {}
+)
+POWERS = PolynomialFeatures(3).fit(X)
+
+CHANGES = {
+    "depths of leaves": (
+        FOREST,
+        {"_decision_path_lengths": shorter(FOREST._decision_path_lengths)},
+        {"_average_path_length_per_tree": shorter(FOREST._average_path_length_per_tree)},
+        {"_average_path_length_per_tree": FOREST._average_path_length_per_tree[:-1]},
+    ),
+    "columns of a tree": (
+        FOREST,
+        {"estimators_features_": [*FOREST.estimators_features_[:-1], np.array([0, 4])]},
+        {"estimators_features_": [*FOREST.estimators_features_[:-1], np.array([0, -1])]},
+    ),
+    "codes of classes": (
+        NEIGHBOURS,
+        {"_y": NEIGHBOURS._y + 1},
+        {"_y": NEIGHBOURS._y - 1},
+        {"_y": NEIGHBOURS._y.astype(float)},
+        {"_y": NEIGHBOURS._y[:-1]},
+        {"classes_": NEIGHBOURS.classes_[:-1]},
+    ),
+    "codes of several classes": (
+        PAIRS,
+        {"_y": PAIRS._y[:, ::-1]},
+        {"_y": PAIRS._y[:, :1]},
+        {"classes_": PAIRS.classes_[:-1]},
+    ),
+    "rows of neighbours": (
+        LONG,
+        {"n_samples_fit_": 49},
+        {"_fit_X": np.vstack([X, X])},
+    ),
+    "classes of a tree": (TREE, {"classes_": TREE.classes_[:-1]}, {"n_classes_": 2}),
+    "rare categories": (
+        RARE,
+        {"_default_to_infrequent_mappings": shorter(RARE._default_to_infrequent_mappings)},
+        {"_default_to_infrequent_mappings": [None, None]},
+        {"_infrequent_indices": [RARE._infrequent_indices[0], np.array([99])]},
+    ),
+    "categories": (
+        CODED,
+        {"categories_": CODED.categories_[:-1]},
+        {"_n_features_outs": [10**9, 1]},
+    ),
+    "means of categories": (
+        TARGET,
+        {"encodings_": shorter(TARGET.encodings_)},
+        {"encodings_": TARGET.encodings_[:-1]},
+        {"encodings_": [TARGET.encodings_[0] * np.nan, *TARGET.encodings_[1:]]},
+        {"categories_": shorter(TARGET.categories_)},
+    ),
+    "bins": (
+        BINS,
+        {"n_bins_": BINS.n_bins_ + 1},
+        {"bin_edges_": np.array([*BINS.bin_edges_[:-1], np.arange(9.0)], dtype=object)},
+        {"_encoder": CODED},
+    ),
+    "places of words": (
+        WORDS,
+        {"vocabulary_": {**WORDS.vocabulary_, "words": 6}},
+        {"vocabulary_": {**WORDS.vocabulary_, "words": -1}},
+        {"vocabulary_": {**WORDS.vocabulary_, "words": 1.5}},
+    ),
+    "ways between rows": (
+        WAYS,
+        {"dist_matrix_": WAYS.dist_matrix_[:-1]},
+        {"dist_matrix_": WAYS.dist_matrix_ + np.inf},
+        {"nbrs_": KNeighborsClassifier(3).fit(X[:40], y[:40])},
+    ),
+    "columns of a table": (
+        TABLE,
+        {"columns": {"a": "number", "b": "numbers"}},
+        {"columns": {"a": "number", "b": 1.0}},
+        {"ranges": {"a": [0.0]}},
+        {"ranges": {"a": [0.0, "x"]}},
+        {"ranges": {"e": [0.0, 1.0]}},
+        {"known": {"a": 5}},
+        {"known": {"a": [None]}},
+        {"names": "a"},
+        {"target": 1.0},
+        {"task": "rest"},
+    ),
+    "number of columns": (
+        POWERS,
+        {"n_output_features_": 10**9},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_places(name: str, tmp_path: Path, monkeypatch: Any) -> None:
+    model, *changes = CHANGES[name]
+    mercer.save(model, tmp_path / "file")
+    mercer.load(tmp_path / "file")
+    for change in changes:
+        refused(model, change, tmp_path / "file", monkeypatch)
