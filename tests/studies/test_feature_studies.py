@@ -10,9 +10,11 @@ import pytest
 from scipy.stats import norm
 from sklearn.datasets import make_classification
 
-from mercer.studies import get_study, run_study
+from mercer.studies import StudyResults, get_study, run_study
 from studies.rfe import study as rfe_module
 from studies.rfe.printed import cells
+from studies.rfe_curves import pictures as curves_pictures
+from studies.rfe_curves import study as curves_module
 
 
 def test_printed_tables_are_whole() -> None:
@@ -150,3 +152,33 @@ def test_errors_of_two_variables_are_near_the_least_possible() -> None:
             assert -4 * np.sqrt(0.25 / 20000) < found - error < 0.02, (name, method)
     gain = results.moments("A.1", "both", "gain").mean
     assert gain == pytest.approx(np.sqrt(2), abs=0.03)
+
+
+def test_curves_of_rankings_of_a_small_problem(monkeypatch: Any) -> None:
+    """Judged alike, elimination finds what matters, and chance does not."""
+    monkeypatch.setattr(curves_module, "load_data", lambda table: small_problem(table))
+    study = get_study("rfe-curves")
+    steps = study.configuration("steps")
+    found = {m: study.run(steps, m, 0, 0) for m in study.methods_of(steps)}
+    assert found["elimination"]["accuracy"] > found["random"]["accuracy"] + 0.05
+    assert found["elimination"]["accuracy_20"] == pytest.approx(
+        found["filter"]["accuracy_20"], abs=0.15
+    )
+    for values in found.values():
+        sizes = [size for size in curves_module.SIZES if size <= 30]
+        shares = [values[f"accuracy_{size}"] for size in sizes]
+        assert values["accuracy"] == pytest.approx(np.mean(shares))
+        costs = [0.8 * (1 - a) + 0.2 * k / 30 for a, k in zip(shares, sizes)]
+        assert values["cost"] == pytest.approx(min(costs))
+        assert values["features"] == sizes[int(np.argmin(costs))]
+
+
+def test_every_curve_has_a_place_in_the_pictures() -> None:
+    study = get_study("rfe-curves")
+    drawn = {m for c in study.configurations if c.name != curves_module.PRICED for m in c.methods}
+    assert drawn == set(curves_pictures.STYLES)
+    empty = StudyResults(study, [])
+    assert len(curves_pictures.draw_curves(empty).axes) == 10
+    right = curves_pictures.draw_steps(empty).axes[1]
+    for line in right.lines[:-1]:
+        assert sum(line.get_ydata()) == 1999  # from 2000 features to one
