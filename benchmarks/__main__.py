@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         budget=0.0 if given.quick else Plan.budget,
         time_limit=given.time_limit,
     )
-    apart = {"tables": given.tables, "cuts": given.cuts, "together": given.together}
+    apart = {"tables": given.tables, "cuts": given.cuts, "kept": given.keep}
     options = Options(given.peers, plan, given.quick, given.match, given.minutes, **apart)
     peers = given.peers or ([OURS] if given.command == "threads" else list(PEERS))
     facts = {**machine.describe(), **conditions(plan, peers)}
@@ -104,15 +104,15 @@ def _add_command(command: argparse.ArgumentParser, groups: list[str]) -> None:
     command.add_argument(
         "--cuts",
         type=positive,
-        default=1,
-        help="of compare: how often each table is cut anew into rows to learn from and held out",
+        help="of compare: how often each table is cut anew into rows to learn from and held out "
+        "(default: until 150 rows have been held out)",
     )
     command.add_argument(
-        "--together",
-        nargs="+",
+        "--keep",
         type=Path,
         metavar="FILE",
-        help="of compare: measure nothing, show the records of these files (of --json) as one",
+        help="of compare: keep each cut in this file as soon as it is measured, and measure none "
+        "that it has",
     )
     command.add_argument(
         "--quick", action="store_true", help="tiny problems, to test the benchmark"

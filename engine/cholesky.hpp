@@ -10,6 +10,7 @@ namespace mercer {
 namespace {  // internal linkage: each instruction set must keep its own copy
 
 constexpr std::int64_t pivots = 8;  // rows handled at a time, so that what they act on is read that much less often
+constexpr std::int64_t panel = 32;  // pivots that are taken from the rest of the matrix together
 
 // Vectors that go with a factor are as long as this, with zeros at the end.
 inline std::int64_t whole_blocks(std::int64_t n) { return (n + pivots - 1) / pivots * pivots; }
@@ -23,32 +24,73 @@ struct Cholesky {
     double* row(std::int64_t k) { return rows + k * stride; }
 };
 
+// Rows [begin, begin + n_rows) lose what the pivots [from, to) take from them, n_vectors of columns at a time, whose
+// sums stay in registers. Columns start at `column`, a whole vector before the first row's diagonal: what lies below
+// the diagonal is never read.
+template <int n_rows, int n_vectors>
+void subtract_tile(Cholesky& u, std::int64_t from, std::int64_t to, std::int64_t begin, std::int64_t column) {
+    Vector<double> sums[n_rows][n_vectors];
+    for (auto& row : sums)
+        for (auto& sum : row) sum = fill(0.0);
+    for (std::int64_t k = from; k < to; ++k) {
+        const double *const pivot = u.row(k) + column, *const factors = u.row(k) + begin;
+        Vector<double> values[n_vectors];
+        for (int v = 0; v < n_vectors; ++v) values[v] = load(pivot + v * lanes<double>);
+        for (int r = 0; r < n_rows; ++r) {
+            const Vector<double> factor = fill(factors[r]);
+            for (int v = 0; v < n_vectors; ++v) sums[r][v] = sums[r][v] + factor * values[v];
+        }
+    }
+    for (int r = 0; r < n_rows; ++r)
+        for (int v = 0; v < n_vectors; ++v) {
+            double* const at = u.row(begin + r) + column + v * lanes<double>;
+            store(at, load(at) - sums[r][v]);
+        }
+}
+
+template <int n_rows>
+void subtract_strip(Cholesky& u, std::int64_t from, std::int64_t to, std::int64_t begin) {
+    constexpr std::int64_t wide = registers.vectors * lanes<double>;
+    const std::int64_t end = whole_blocks(u.n);
+    std::int64_t column = begin / lanes<double> * lanes<double>;
+    for (; column + wide <= end; column += wide) subtract_tile<n_rows, registers.vectors>(u, from, to, begin, column);
+    for (; column < end; column += lanes<double>) subtract_tile<n_rows, 1>(u, from, to, begin, column);
+}
+
+// Rows [begin, end) lose what the pivots [from, to), which are done, take from them.
+inline void subtract_pivots(Cholesky& u, std::int64_t from, std::int64_t to, std::int64_t begin, std::int64_t end) {
+    if (from == to) return;
+    for (; begin + registers.queries <= end; begin += registers.queries)
+        subtract_strip<registers.queries>(u, from, to, begin);
+    for (; begin < end; ++begin) subtract_strip<1>(u, from, to, begin);
+}
+
+// Makes pivots of the rows [first, last), from which all earlier ones have been taken.
+inline bool factorise_rows(Cholesky& u, std::int64_t first, std::int64_t last) {
+    for (std::int64_t k = first; k < last; ++k) {
+        double* pivot = u.row(k);
+        for (std::int64_t above = first; above < k; ++above) {
+            const double* from = u.row(above);
+            const double factor = from[k];
+            for (std::int64_t j = k; j < u.n; ++j) pivot[j] -= factor * from[j];
+        }
+        if (!(pivot[k] > 0.0)) return false;
+        const double scale = 1.0 / std::sqrt(pivot[k]);
+        for (std::int64_t j = k; j < u.n; ++j) pivot[j] *= scale;
+    }
+    return true;
+}
+
 // Factorises the matrix in place; false where it is not positive definite.
 inline bool factorise(Cholesky& u) {
-    const std::int64_t n = u.n, s = u.stride;
-    for (std::int64_t first = 0; first < n; first += pivots) {
-        const std::int64_t last = first + pivots < n ? first + pivots : n;
-        for (std::int64_t k = first; k < last; ++k) {
-            double* pivot = u.row(k);
-            for (std::int64_t above = first; above < k; ++above) {
-                const double* from = u.row(above);
-                const double factor = from[k];
-                for (std::int64_t j = k; j < n; ++j) pivot[j] -= factor * from[j];
-            }
-            if (!(pivot[k] > 0.0)) return false;
-            const double scale = 1.0 / std::sqrt(pivot[k]);
-            for (std::int64_t j = k; j < n; ++j) pivot[j] *= scale;
+    for (std::int64_t first = 0; first < u.n; first += panel) {
+        const std::int64_t last = first + panel < u.n ? first + panel : u.n;
+        for (std::int64_t k = first; k < last; k += pivots) {
+            const std::int64_t next = k + pivots < last ? k + pivots : last;
+            subtract_pivots(u, first, k, k, next);
+            if (!factorise_rows(u, k, next)) return false;
         }
-        if (last - first < pivots) break;
-        const double* p = u.row(first);
-        for (std::int64_t i = last; i < n; ++i) {
-            double f[pivots];
-            for (std::int64_t k = 0; k < pivots; ++k) f[k] = p[k * s + i];
-            double* row = u.row(i);
-            for (std::int64_t j = i; j < n; ++j)
-                row[j] -= ((f[0] * p[j] + f[1] * p[s + j]) + (f[2] * p[2 * s + j] + f[3] * p[3 * s + j])) +
-                          ((f[4] * p[4 * s + j] + f[5] * p[5 * s + j]) + (f[6] * p[6 * s + j] + f[7] * p[7 * s + j]));
-        }
+        subtract_pivots(u, first, last, last, u.n);
     }
     return true;
 }

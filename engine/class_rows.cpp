@@ -35,7 +35,18 @@ void solve_class_row(const double* linear, double curvature, const double* upper
         if (free > 1 && !(reach[free - 1] > next)) break;
         level = next;
     }
-    for (Index c = 0; c < k; ++c) a[c] = std::min(upper[c], (level - linear[c]) / curvature);
+    // The level is rounded as the gradient is, which may be more than all of a row with little weight. The sum is not:
+    // the smallest of those below their bounds is what the others leave, and the others stay on theirs.
+    Index least = -1;
+    for (Index c = 0; c < k; ++c) {
+        a[c] = std::min(upper[c], (level - linear[c]) / curvature);
+        if (a[c] < upper[c] && (least < 0 || a[c] < a[least])) least = c;
+    }
+    if (least < 0) return;
+    double others = 0.0;
+    for (Index c = 0; c < k; ++c)
+        if (c != least) others += a[c];
+    a[least] = std::min(upper[least], -others);
 }
 
 Index solve_class_rows(const ClassRows& rows, double goal, Index most) {

@@ -19,7 +19,7 @@ NewtonPrice newton_price(const InnerProblem<T>& w) {
     std::int64_t n = 0;
     for (std::int64_t i = 0; i < w.size && n < free_limit; ++i)
         n += w.up_penalty[i] == T(0) && w.low_penalty[i] == T(0);
-    return {100 + n * n * n / 20000 + n * w.width / 1000, 1 + n * n / 1500};
+    return {100 + n * n * n / 20000 + n * w.width / 1000, 1 + n * n / 3000};
 }
 
 // Takes Newton steps now and then, for a few times the cost of the pair steps since the last ones; less often

@@ -72,7 +72,7 @@ struct InnerProblem {
 };
 
 // Newton steps are taken on at most this many variables strictly between their bounds.
-constexpr std::int64_t free_limit = 512;
+constexpr std::int64_t free_limit = 1024;
 constexpr std::int64_t most_held = 128;  // of which so many may meet a bound
 
 // Rows of their matrix: whole vectors, and not a power of two, where all rows would meet in the same lines of cache.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -15,6 +17,7 @@ from threadpoolctl import threadpool_info
 
 import mercer
 from mercer import _versions
+from mercer._extras import how_to_get
 from mercer._versions import versions_text
 from mercer.gram import available_threads, instruction_set
 
@@ -65,7 +68,7 @@ def test_every_part_of_the_project_file_is_told() -> None:
             try:
                 assert told[name] == metadata.version(name)
             except metadata.PackageNotFoundError:
-                assert told[name] == f"absent; pip install 'mercer[{extra}]' brings it"
+                assert told[name] == f'absent; pip install "mercer[{extra}]" brings it'
 
 
 def test_a_missing_part_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +83,7 @@ def test_a_missing_part_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(_versions.metadata, "version", version)
     told = values(versions_text())
-    assert told["clarabel"] == "absent; pip install 'mercer[exact]' brings it"
+    assert told["clarabel"] == 'absent; pip install "mercer[exact]" brings it'
     assert "broken" in told["rich"]
 
 
@@ -175,3 +178,15 @@ def test_command() -> None:
     result = CliRunner().invoke(app, ["versions"])
     assert result.exit_code == 0
     assert result.stdout.strip() == versions_text()
+
+
+@pytest.mark.slow
+def test_the_command_for_an_extra_needs_no_mercer_from_elsewhere() -> None:
+    """As in a clone: pip takes the mercer that is installed and looks for nothing but packages."""
+    words = shlex.split(how_to_get("exact").partition(" (")[0])
+    if importlib.util.find_spec("pip") is None:
+        pytest.skip("pip is not installed here")
+    done = subprocess.run(
+        [sys.executable, "-m", *words, "--dry-run", "--no-index"], capture_output=True, text=True
+    )
+    assert "Requirement already satisfied: mercer[exact]" in done.stdout, done.stderr

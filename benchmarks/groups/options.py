@@ -31,10 +31,11 @@ class Options:
         What a comparison of models may take.
     tables : list of str, optional
         Only tables of these names, for groups that go through tables.
-    cuts : int
-        How often each of them is cut anew into rows to learn from and rows held out.
-    together : list of Path, optional
-        Files of runs that were made apart, to be shown as one.
+    cuts : int, optional
+        How often each of them is cut anew into rows to learn from and rows held out; by default as
+        often as its number of rows asks for.
+    kept : Path, optional
+        A file that takes what is measured of each cut, and that a later run goes on with.
     """
 
     peers: list[str] | None = None
@@ -43,8 +44,8 @@ class Options:
     match: str | None = None
     minutes: float = 3.0
     tables: list[str] | None = None
-    cuts: int = 1
-    together: list[Path] | None = None
+    cuts: int | None = None
+    kept: Path | None = None
 
     def choose(self, default: list[str]) -> list[str]:
         """Return the peers that were asked for among those that the group knows."""

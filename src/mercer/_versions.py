@@ -108,7 +108,7 @@ def _needed() -> Iterator[Line]:
 def _optional() -> Iterator[Line]:
     for name, extra in _requirements():
         if extra and extra not in _TOOLS:
-            yield name, _version(name) or f"absent; pip install 'mercer[{extra}]' brings it"
+            yield name, _version(name) or f'absent; pip install "mercer[{extra}]" brings it'
 
 
 def _requirements() -> list[tuple[str, str]]:

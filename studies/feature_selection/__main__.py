@@ -227,7 +227,8 @@ def _tables(rows: list[dict[str, Any]], stop: list[dict[str, Any]]) -> list[str]
         records = [_record(c, done) for c in cells]
         _write_csv(table, records)
         both = [r for r in records if "cost" in r and "printed_cost" in r]
-        n_printed = sum("printed_cost" in r for r in records)
+        wanted = [(r, "cost" in r) for c, r in zip(cells, records) if c.printed]
+        n_done, n_printed = sum(is_done for _, is_done in wanted), len(wanted)
         printed_cells = PRINTED_CELLS.get(table, n_printed)
         if not both:
             lines.append(f"| {table} | {title} | 0 of {printed_cells} | | | | | | |")
@@ -237,7 +238,7 @@ def _tables(rows: list[dict[str, Any]], stop: list[dict[str, Any]]) -> list[str]
         ours = min(both, key=lambda r: r["cost"])
         lines.append(
             f"| [{table}](tables/table_{table}.csv) | {title} "
-            f"| {len(both)} of {printed_cells} | {min(r['draws'] for r in both)} | {away:+.3f} "
+            f"| {n_done} of {printed_cells} | {min(r['draws'] for r in both)} | {away:+.3f} "
             f"| {_cell(theirs, 'printed_')} | {_cell(ours, '')} "
             f"| {_seconds(both, 'printed_')} | {_seconds(both, '')} |"
         )
@@ -248,8 +249,8 @@ def _tables(rows: list[dict[str, Any]], stop: list[dict[str, Any]]) -> list[str]
             "Tables 5.12 to 5.14, the size estimated from importances alone, are in "
             "[table_5.12.csv](tables/table_5.12.csv). Table 5.17 compares "
             "LIBLINEAR with LIBSVM and has no counterpart here; table 5.1 describes the data. Of "
-            "the nine cells of table 5.6 the three of algorithm C are there, of the 60 of table "
-            "5.27 the 51 that are legible.",
+            "algorithms A and B of table 5.6 costs are not legible, of the 60 cells of table 5.27 "
+            "51 are there.",
         ]
     return lines
 
@@ -260,7 +261,7 @@ def _record(configuration: Any, done: dict[Any, Any]) -> dict[str, Any]:
     printed = configuration.printed.get("honest")
     if printed is not None:
         numbers = {"cost": printed.mean, **printed.extra}
-        record |= {f"printed_{name}": value for name, value in numbers.items()}
+        record |= {f"printed_{name}": v for name, v in numbers.items() if v is not None}
     for method, prefix in (("honest", ""), ("biased", "biased_")):
         row = done.get((configuration.name, method))
         if row is not None:

@@ -50,7 +50,7 @@ def _configurations() -> tuple[Configuration, ...]:
             printed = Printed(abs(numbers["best"] - numbers["estimate"]), extra=numbers)
             name = f"C {float(C):g}, step {step}"
             about = {"C": float(C), "step": step}
-            configurations.append(Configuration(name, about, {"estimate": printed}))
+            configurations.append(Configuration(name, about, {"estimate": printed}, alike="all"))
     return tuple(configurations)
 
 

@@ -19,6 +19,7 @@ pytest.importorskip("skrub")
 from typer.testing import CliRunner
 
 import mercer.cli
+from mercer._extras import how_to_get
 from mercer.cli.app import app
 from mercer.comparison import race
 
@@ -235,4 +236,4 @@ def test_says_how_to_get_the_extra(monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         mercer.cli.main()
     assert end.value.code == 2
-    assert "needs rich; run pip install 'mercer[app]'." in capsys.readouterr().err
+    assert f"needs rich; run {how_to_get('app')}." in capsys.readouterr().err

@@ -128,6 +128,9 @@ def test_what_is_asked_of_single_commands(refused):
     fit = ("fit", "table.csv", "--target", "y")
     assert refused("did you mean 'forest'?", *fit, "--model", "forst")
     assert refused("There is no model 'svr' for classification", *fit, "--model", "svr")
+    assert refused(
+        "'svr' is one for regression, which task='regression' (--task", *fit, "--model", "svr"
+    )
     assert refused("One model", *fit, "--model", "lda,tree")
     assert refused("minutes", *fit, "--minutes", 0)
     assert refused("only 4", "select", "table.csv", "--target", "y", "--features", 9)

@@ -142,6 +142,20 @@ def test_only_the_baseline_is_no_comparison(two_classes, put_in_place, costly):
     ]
 
 
+@pytest.mark.usefixtures("no_insights")
+def test_models_without_time_are_told_in_one_breath(two_classes):
+    found = compare_table(two_classes, models="lda,tree,qda,rvc,fuzzy", folds=2, repeats=1)
+    reasons = {"tree": "one fit took more than 0.1 s", "qda": "one fit took more than 0.09 s"}
+    found.left_out_models.update(reasons, rvc="one column is missing")
+    told = "pruned tree (one fit took more than 0.1 s); quadratic discriminant (one fit took more "
+    assert any(told in sentence for sentence in found.sentences())
+    found.left_out_models["fuzzy"] = "one fit took more than 0 s"
+    assert found.sentences()[-1] == (
+        "Left out: pruned tree, quadratic discriminant and fuzzy rules (one fit of each took too "
+        "long; more minutes help); relevance vectors (one column is missing)."
+    )
+
+
 # ---- a part of many rows ----------------------------------------------------------------------
 
 

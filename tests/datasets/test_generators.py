@@ -183,7 +183,7 @@ def test_the_same_seed_gives_the_same_graphs():
 
 def test_graphs_without_networkx_say_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
-    with pytest.raises(ImportError, match=r"pip install 'mercer\[networks\]'"):
+    with pytest.raises(ImportError, match=r'pip install "mercer\[networks\]"'):
         make_graphs(1, 1)
 
 

@@ -70,6 +70,27 @@ def test_choice_of_scikit_learn(data, settings: dict[str, Any], direction: str) 
     assert ours.n_features_to_select_ == peer.n_features_to_select_ == 3
 
 
+def test_choice_that_a_loose_tolerance_turns() -> None:
+    """A row lies closer to the boundary than LIBSVM's tolerance; solved exactly, it is ours."""
+    X, y = make_classification(200, 30, n_informative=6, n_redundant=6, flip_y=0.1, random_state=0)
+    X = np.delete(X, 24, axis=1)  # the first feature to go, for both
+    how = {"n_features_to_select": 28, "direction": "backward"}
+    ours = KernelSequentialSelector(SVC(kernel="linear"), **how).fit(X, y)
+    loose = SequentialFeatureSelector(svm.SVC(kernel="linear"), **how).fit(X, y)
+    dropped = [int(np.flatnonzero(~one.support_)[0]) for one in (ours, loose)]
+    assert dropped == [23, 26]
+    scores = {
+        name: [cross_val_score(model, np.delete(X, j, axis=1), y).mean() for j in dropped]
+        for name, model in (
+            ("loose", svm.SVC(kernel="linear")),
+            ("tight", svm.SVC(kernel="linear", tol=1e-7)),
+            ("exact", SVC(kernel="linear", solver="exact")),
+        )
+    }
+    assert scores["tight"] == scores["exact"] == pytest.approx([0.765, 0.765])
+    assert scores["loose"] == pytest.approx([0.765, 0.77])
+
+
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("wanted", "tol"), [("auto", None), ("auto", 0.02), (0.5, None)])
 def test_number_of_features_as_in_scikit_learn(direction: str, wanted: Any, tol: Any) -> None:
@@ -205,5 +226,7 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
     one = [(np.flatnonzero(y == 0), np.flatnonzero(y == 1))]
     with pytest.raises(ValueError, match="training rows of one class only"):
         KernelSequentialSelector(SVC(), cv=one).fit(X, y)
+    with pytest.raises(ValueError, match="needs at least two classes"):
+        KernelSequentialSelector(SVC(), cv=one).fit(sp.csr_array(X), y)  # its score is no number
     with pytest.warns(match="max_iter was reached"):
         KernelSequentialSelector(SVC(max_iter=1), n_features_to_select=1, cv=2).fit(X, y)

@@ -29,12 +29,17 @@ class Worker:
         Processor seconds after which a program counts as hanging, so that a busy machine is none.
     instruction_set : str or None
         What the engine may use, everything for None.
+    gigabytes : float
+        Memory beyond what the libraries take, more than any of these programs should need.
     """
 
     module = "tests.fuzz"
 
-    def __init__(self, patience: float, instruction_set: str | None = None) -> None:
+    def __init__(
+        self, patience: float, instruction_set: str | None = None, gigabytes: float = 4.0
+    ) -> None:
         self.patience = patience
+        self.gigabytes = gigabytes
         self.environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
         if instruction_set is not None:
             self.environment["MERCER_INSTRUCTION_SET"] = instruction_set
@@ -66,7 +71,7 @@ class Worker:
     def _running(self) -> Any:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", self.module, "--serve", "--patience", str(self.patience)],
+                [sys.executable, "-m", self.module, "--serve", *self._limits()],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.PIPE,
@@ -78,8 +83,12 @@ class Worker:
             assert self._process.stdout.readline() == "ready\n"
         return self._process
 
+    def _limits(self) -> list[str]:
+        return ["--patience", str(self.patience), "--gigabytes", str(self.gigabytes)]
+
     def close(self) -> None:
         """End the process."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
+            self._process = None

@@ -14,6 +14,8 @@ from mercer import (
     SVC,
     SVDD,
     SVR,
+    CrammerSingerSVC,
+    GradientSearch,
     KernelPerceptron,
     KernelRFE,
     KernelRFECV,
@@ -22,7 +24,7 @@ from mercer import (
     PathSearchCV,
     PlattClassifier,
 )
-from mercer.feature_selection import ZeroNormSelector
+from mercer.feature_selection import KernelSequentialSelector, ZeroNormSelector
 
 from .data import Data, Drawn, Random
 from .kernels import draw_kernel
@@ -161,6 +163,60 @@ def _search(rng: Random, data: Data) -> tuple[PathSearchCV, Drawn]:
     return PathSearchCV(model, grid, cv=int(rng.integers(2, 4))), {"grid": grid}
 
 
+def _crammer_singer(rng: Random, data: Data) -> tuple[CrammerSingerSVC, Drawn]:
+    model = CrammerSingerSVC(
+        C=float(10.0 ** rng.uniform(-4, 2)),
+        fit_intercept=bool(rng.random() < 0.8),
+        intercept_scaling=float(rng.choice([1.0, 0.1, 10.0])),
+        tol=_tolerance(rng),
+        class_weight=None if rng.random() < 0.7 else "balanced",
+        cache_size=float(rng.choice([200, 200, 0.01])),
+        **draw_kernel(rng, data.X.shape[1]),
+    )
+    return model, {}
+
+
+def _descent(rng: Random, machine: Any, **given: Any) -> tuple[GradientSearch, Drawn]:
+    starts = int(rng.choice([1, 1, 2]))
+    own = {"n_starts": starts, "max_evaluations": 8, "cv": 3, "random_state": 0}
+    return GradientSearch(machine, **own, **given), {}
+
+
+def _descent_svc(rng: Random, data: Data) -> tuple[GradientSearch, Drawn]:
+    loss = str(rng.choice(["hinge", "squared_hinge"]))
+    balance = None if rng.random() < 0.7 else "balanced"
+    kernel = draw_kernel(rng, data.X.shape[1], RADIAL)
+    return _descent(rng, SVC(C=_price(rng), loss=loss, class_weight=balance, **kernel))
+
+
+def _descent_svr(rng: Random, data: Data) -> tuple[GradientSearch, Drawn]:
+    loss = str(rng.choice(["epsilon_insensitive", "squared_epsilon_insensitive"]))
+    epsilon = float(rng.choice([0.0, 0.1]))
+    kernel = draw_kernel(rng, data.X.shape[1], RADIAL)
+    criteria = ["auto", "regression_error"] + ["press", "evidence"] * loss.startswith("squared")
+    criterion = str(rng.choice(criteria))
+    return _descent(rng, SVR(loss=loss, epsilon=epsilon, **kernel), criterion=criterion)
+
+
+def _descent_region(rng: Random, data: Data) -> tuple[GradientSearch, Drawn]:
+    nu = float(rng.choice([0.05, 0.2, 0.5]))
+    kernel = draw_kernel(rng, data.X.shape[1], ("rbf", "rbf", "laplacian", "poly"))
+    machine = OneClassSVM(nu=nu, **kernel) if rng.random() < 0.5 else SVDD(nu=nu, **kernel)
+    return _descent(rng, machine)
+
+
+def _sequential(rng: Random, data: Data) -> tuple[KernelSequentialSelector, Drawn]:
+    direction = str(rng.choice(["forward", "backward"]))
+    few = max(1, min(2, data.X.shape[1] - 1))
+    most = max(1, data.X.shape[1] - 2)
+    wanted = few if direction == "forward" else most
+    machine = _features_svc(rng, data)
+    selector = KernelSequentialSelector(
+        machine, n_features_to_select=wanted, direction=direction, cv=2
+    )
+    return selector, {}
+
+
 KINDS = {
     "SVC": Kind(_svc),
     "SVR": Kind(_svr, "numbers"),
@@ -175,5 +231,18 @@ KINDS = {
     "KernelRFECV": Kind(_rfe_cv, takes_weights=False, most_rows=60),
     "ZeroNormSelector": Kind(_zero_norm, takes_weights=False, most_rows=100),
     "PathSearchCV": Kind(_search, takes_weights=False, most_rows=150),
+    "CrammerSingerSVC": Kind(_crammer_singer, most_rows=200),
+    "GradientSearch of SVC": Kind(_descent_svc, most_rows=60),
+    "GradientSearch of SVR": Kind(_descent_svr, "numbers", most_rows=60),
+    "GradientSearch of one class": Kind(_descent_region, "nothing", most_rows=60, sparse=False),
+    "KernelSequentialSelector": Kind(_sequential, takes_weights=False, most_rows=60),
 }
-"""All kinds of estimators."""
+"""All kinds of estimators, in the order in which they came."""
+
+FIRST, N_FIRST = 10**9, 13
+"""Seeds below the one number draw among so many kinds, so that each stays the program it was."""
+
+
+def kinds_of(seed: int) -> list[str]:
+    """Return the kinds among which a seed draws."""
+    return list(KINDS)[: N_FIRST if seed < FIRST else len(KINDS)]

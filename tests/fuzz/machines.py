@@ -45,16 +45,21 @@ def machines_of(program: Program, model: Any) -> Iterator[Machine]:
     The matrix is that of the kernel's formula in NumPy, not of the engine.
     """
     kept = np.flatnonzero(program.data.weights)
+    K, weights = kernel_matrix(program, model, kept), program.data.weights[kept]
+    for machine in MAKERS[program.kind](program, model, kept, K, weights):
+        machine.beta = _without_rounding(machine)
+        yield machine
+
+
+def kernel_matrix(program: Program, model: Any, kept: np.ndarray) -> np.ndarray:
+    """Return the matrix of some rows by the kernel's formula in NumPy."""
     rows = program.plain[np.ix_(kept, kept)] if model.kernel_.is_pairwise else program.plain[kept]
     K = rows if model.kernel_.is_pairwise else np.asarray(model.kernel_(rows), dtype=np.float64)
     if not np.isfinite(K).all():
         raise FloatingPointError(
             "the kernel's formula gives no finite matrix, and yet there is a fit"
         )
-    weights = program.data.weights[kept]
-    for machine in MAKERS[program.kind](program, model, kept, K, weights):
-        machine.beta = _without_rounding(machine)
-        yield machine
+    return K
 
 
 def _without_rounding(machine: Machine) -> np.ndarray:
@@ -78,7 +83,7 @@ def _classifiers(
 ) -> Iterator[Machine]:
     codes = np.searchsorted(model.classes_, np.asarray(program.y)[kept])
     k, n = len(model.classes_), len(program.plain)
-    prices = model.C * weights * _class_factors(model, codes, k, weights)
+    prices = model.C * weights * class_factors(model, codes, k, weights)
     formulate = hinge_svc if model.loss == "hinge" else squared_hinge_svc
     one_vs_one = k > 2 and model.multi_class == "ovo"
     pairs: list[Any] = (
@@ -105,7 +110,8 @@ def _classifiers(
         )
 
 
-def _class_factors(model: Any, codes: np.ndarray, k: int, weights: np.ndarray) -> Any:
+def class_factors(model: Any, codes: np.ndarray, k: int, weights: np.ndarray) -> Any:
+    """Return by what the price of each row is multiplied on behalf of its class."""
     if model.class_weight is None:
         return 1.0
     totals = np.bincount(codes, weights, minlength=k)

@@ -33,7 +33,7 @@ def _check(program: Program, model: Any, machine: Machine) -> Iterator[str]:
     stated, beta = machine.program, machine.beta
     size = np.abs(beta)
     noise = 50 * rounding(stated, machine.matrix, beta)
-    noise += _kernel_rounding(program, model) * float(size.sum())
+    noise += kernel_rounding(program, model) * float(size.sum())
     noise += 1e-14 * float(stated.ridge.max() * size.max())  # of balls less is taken for nothing
     yield from _feasible(machine)
     if not model.converged_:
@@ -51,7 +51,7 @@ def _check(program: Program, model: Any, machine: Machine) -> Iterator[str]:
     yield from _compare(program, model, machine, noise)
 
 
-def _kernel_rounding(program: Program, model: Any) -> float:
+def kernel_rounding(program: Program, model: Any) -> float:
     """Return the rounding of kernel values: distances are differences of squares.
 
     Those of rows of squared length s have an error of some eps s, and exp(-gamma d) one of gamma

@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 
 from .containers import draw_container, draw_dtype
 from .data import Data, Drawn, Random, draw_data, draw_labels
-from .estimators import KINDS
+from .estimators import KINDS, kinds_of
 
 
 @dataclass
@@ -52,6 +52,11 @@ class Program:
         return bool(sizes.max(initial=0.0) > 1e75 or sizes[sizes > 0].min(initial=1.0) < 1e-75)
 
     @property
+    def has_targets(self) -> bool:
+        """Whether numbers are predicted."""
+        return KINDS[self.kind].task == "numbers"
+
+    @property
     def may_be_indefinite(self) -> bool:
         """Whether the kernel is one of those that need not be positive semi-definite."""
         model = getattr(self.estimator, "estimator", self.estimator)
@@ -61,13 +66,13 @@ class Program:
         return model.kernel == "sigmoid" or (model.kernel == "poly" and model.coef0 < 0)
 
     def _t(self) -> np.ndarray:
-        return self.data.target if self.kind in ("SVR", "RVR") else np.ones(1)
+        return self.data.target if self.has_targets else np.ones(1)
 
 
 def draw_program(seed: int) -> Program:
     """Return the program of a number."""
     rng = np.random.default_rng(seed)
-    kind = str(rng.choice(list(KINDS)))
+    kind = str(rng.choice(kinds_of(seed)))
     made = KINDS[kind]
     data = draw_data(rng, made.most_rows)
     estimator, drawn = made.draw(rng, data)

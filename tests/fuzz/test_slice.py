@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from copy import copy
 from itertools import chain
 
 import numpy as np
 import pytest
 
+from .all_classes import check_all_classes
 from .crew import Worker
-from .estimators import KINDS
-from .judge import _judge_refusal, judge
-from .machines import machines_of
+from .descents import check_descent
+from .estimators import FIRST, KINDS
+from .judge import judge
+from .machines import MAKERS, machines_of
 from .optimality import check_machines
 from .program import draw_program
+from .refusals import judge_refusal
 from .regions import is_large, region_of
 
 
 def first_seeds(each: int) -> list[int]:
     """Return the first seeds of small programs outside of known regions, so many of each kind."""
     taken: dict[str, list[int]] = {kind: [] for kind in KINDS}
-    seed = 0
+    seed = FIRST
     while min(map(len, taken.values())) < each:
         program = draw_program(seed)
         own = taken[program.kind]
@@ -66,6 +71,13 @@ MENDED = {
     "a step of Newton's beyond numbers": [354001617],
     "equal rows too large to be asked about": [304004320],
     "rounding of distances with a width for each feature": [306001027],
+    "leaving out one of a row that counts less than once": [1300000033],
+    "scores that are no numbers": [1300000041],
+    "slopes that are no numbers": [1301000001],
+    "sums of rows with little weight": [1302000119],
+    "a machine of all classes beyond arithmetic": [1302000203],
+    "an error of nothing": [1302000342],
+    "distances of no sparse rows": [1102000524],
 }
 
 
@@ -96,12 +108,14 @@ def test_a_seed_is_a_program() -> None:
     assert one["drawn"] != judge(4)["drawn"]
 
 
-def _first_fit(kind: str, n: int) -> tuple:
-    for seed in range(10_000):
+def _first_fit(kind: str, n: int, first: int = 0) -> tuple:
+    for seed in range(first, first + 10_000):
         program = draw_program(seed)
         ordinary = region_of(program) is None and not program.is_extreme
         if program.kind == kind and ordinary and 20 < program.drawn["n"] < n:
             model = program.fit(program.estimator, program.given)
+            if kind not in MAKERS:
+                return program, model
             machine = next(machines_of(program, model), None)
             if model.converged_ and machine is not None and machine.beta.any():
                 return program, model
@@ -128,12 +142,47 @@ def test_a_hang_is_a_finding() -> None:
     assert found["drawn"] == judge(3)["drawn"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux only")
+def test_what_needs_too_much_memory_is_a_finding() -> None:
+    seed = next(s for s in range(10_000) if draw_program(s).drawn["n"] > 400)
+    worker = Worker(patience=60.0, gigabytes=1e-3)
+    try:
+        found = worker.judge(seed)
+    finally:
+        worker.close()
+    assert found["findings"] != []
+
+
 def test_a_refusal_needs_a_reason() -> None:
     """Large numbers may be refused for their size, ordinary ones not, and none without advice."""
     ordinary = draw_program(first_seeds(1)[0])
     large = next(p for p in map(draw_program, range(10_000)) if is_large(p))
     advice = ValueError("Kernel values are above 1e+250; scale the features.")
     assert not ordinary.is_extreme
-    assert _judge_refusal(ordinary, advice) != []
-    assert _judge_refusal(large, advice) == []
-    assert _judge_refusal(large, ValueError("array must not contain infs or NaNs")) != []
+    assert judge_refusal(ordinary, advice) != []
+    assert judge_refusal(large, advice) == []
+    assert judge_refusal(large, ValueError("array must not contain infs or NaNs")) != []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_wrong_solution_of_all_classes_is_found() -> None:
+    program, model = _first_fit("CrammerSingerSVC", 150, FIRST)
+    assert list(check_all_classes(program, model)) == []
+    for name, factor in (("dual_coef_", 1.1), ("objective_", 1.01), ("slack_", 1.1)):
+        changed = copy(model)
+        setattr(changed, name, factor * np.asarray(getattr(model, name)))
+        assert list(check_all_classes(program, changed)) != []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_wrong_search_is_found() -> None:
+    program, model = _first_fit("GradientSearch of SVC", 40, FIRST)
+    assert list(check_descent(program, model)) == []
+    model.best_params_ = model.best_params_ | {"C": 3.0 * model.best_params_["C"]}
+    assert any("not those of the best" in finding for finding in check_descent(program, model))
+    assert any("differs from that of a fit" in finding for finding in check_descent(program, model))
+
+
+def test_old_seeds_are_the_programs_they_were() -> None:
+    kinds = [draw_program(seed).kind for seed in (3, 1700099, 902002748, FIRST + 5)]
+    assert kinds == ["KernelRFECV", "RVC", "SVR", "GradientSearch of one class"]

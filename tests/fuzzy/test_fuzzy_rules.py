@@ -331,7 +331,7 @@ def test_genetic_search_of_pymoo(iris: Any) -> None:
 
 def test_genetic_search_says_what_is_missing(iris: Any, monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "pymoo.core.problem", None)
-    with pytest.raises(ImportError, match=r"pip install 'mercer\[fuzzy\]'.*differential"):
+    with pytest.raises(ImportError, match=r'pip install "mercer\[fuzzy\]".*differential'):
         FuzzyRuleClassifier(search="genetic").fit(*iris)
 
 

@@ -135,3 +135,13 @@ def test_small_terms_in_single_precision_leave_features_out_exactly(size, outer)
     naive = [np.vdot(whole, RBF(gamma)(np.delete(X, k, axis=1))) for k in range(200)]
     found = RBF(gamma).leave_feature_out(X, beta if outer else whole)
     assert_allclose(found, naive, rtol=0, atol=1e-11 * np.abs(whole).sum())
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.0), Laplacian(1.0), Laplacian(1.0, metric="euclidean")])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_no_rows_have_a_matrix_too(kernel, container):
+    """A machine may have no support vectors."""
+    X = container(np.eye(3))
+    assert kernel(X, X[:0]).shape == (3, 0)
+    assert kernel(X[:0], X).shape == (0, 3)
+    assert_array_equal(kernel.contract_gradient(X, np.zeros((3, 0)), X[:0]), [0.0])

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from mercer import SVC
+from mercer import SVC, SVR
 from mercer.gram import StoredGram
 from mercer.kernels import RBF, Linear, Polynomial, Weighted
 from mercer.model_selection import (
@@ -290,6 +290,24 @@ def least_squares(K: np.ndarray, y: np.ndarray, C: float) -> tuple[np.ndarray, f
     M = np.block([[K + np.eye(n) / C, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
     solution = np.linalg.solve(M, np.append(y, 0.0))
     return solution[:n], solution[n]
+
+
+def test_press_leaves_out_one_of_a_rows_weight_or_all_of_less() -> None:
+    X, _ = problem(6, n=25)
+    rng = np.random.default_rng(0)
+    y, weights = np.sin(X[:, 0]), rng.choice([0.05, 0.3, 1.0, 2.5], 25)
+    options: dict[str, Any] = {"epsilon": 0.0, "loss": "squared_epsilon_insensitive", "tol": 1e-10}
+    model = SVR(C=300.0, gamma=0.7, **options).fit(X, y, sample_weight=weights)
+    expected = 0.0
+    for i, weight in enumerate(weights):
+        left = weights.copy()
+        left[i] = max(weight - 1.0, 0.0)
+        without = clone(model).fit(X, y, sample_weight=left)
+        expected += weight * (y[i] - without.predict(X[i : i + 1])[0]) ** 2 / weights.sum()
+    found = press(model, X, y, sample_weight=weights)
+    assert found.value == pytest.approx(expected, rel=1e-6)
+    assert found.gradient is not None
+    assert np.isfinite(found.gradient).all()
 
 
 def test_press_is_n_least_squares_fits() -> None:

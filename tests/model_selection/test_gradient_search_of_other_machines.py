@@ -60,6 +60,36 @@ def test_units_of_the_targets_do_not_matter(friedman: Any) -> None:
     assert errors[0] == pytest.approx(errors[1], rel=1e-2)
 
 
+@pytest.mark.parametrize("loss", [LINEAR, SQUARED])
+@pytest.mark.parametrize("unit", [1e-20, 1e-6, 1e30])
+def test_no_unit_of_the_targets_is_too_small_or_large(
+    unit: float, loss: str, friedman: Any
+) -> None:
+    """The tolerance has the same unit: one of 1e-3 means nothing for masses of stars or charges."""
+    X, y = friedman[0][:100], friedman[1][:100] / 5000.0
+    search = GradientSearch(SVR(loss=loss)).fit(X, unit * y)
+    usual = GradientSearch(SVR(loss=loss)).fit(X, y)
+    assert "tol" not in usual.best_params_
+    assert 1e-9 * unit < search.best_params_["tol"] <= 1e-2 * unit * y.std() or unit > 1
+    assert search.best_score_ == pytest.approx(usual.best_score_, abs=0.02)
+    assert search.score(X, unit * y) == pytest.approx(usual.score(X, y), abs=0.02)
+    again = clone(search.estimator).set_params(**search.best_params_).fit(X, unit * y)
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))
+    assert search.cv_results_["params"][search.best_index_] == search.best_params_
+
+
+def test_slopes_and_errors_that_are_no_numbers(friedman: Any) -> None:
+    X, y = friedman[0][:40], friedman[1][:40]
+    model = SVR(loss=SQUARED, epsilon=0.0)
+    with pytest.raises(ValueError, match="multiply y by a constant"):
+        GradientSearch(model).fit(X, 1e-200 * y)
+    with pytest.raises(ValueError, match="scale the features"):
+        GradientSearch(model, "press").fit(1e198 * X, y / 5000.0)
+    found = GradientSearch(model, "press").fit(X, np.ones(40))  # no error at all
+    assert found.best_criterion_ < 1e-30
+    np.testing.assert_allclose(found.predict(X), 1.0)
+
+
 @pytest.mark.parametrize(
     ("criterion", "loss"),
     [

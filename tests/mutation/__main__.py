@@ -12,7 +12,8 @@ from queue import Queue
 
 from .equivalents import outdated, read_equivalents
 from .mutants import Mutant, mutants_of
-from .trial import is_noticed, processor_seconds
+from .order import Order
+from .trial import SAME, processor_seconds, who_notices
 from .workshop import ROOT, Workshop
 
 LONGEST = 600.0
@@ -76,13 +77,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
         trials = Trials(given.package, tests, Path(folder), given.jobs)
         trials.patience = given.patience * trials.unchanged()
-        noticed = list(pool.map(trials.is_noticed, chosen))
-    survivors = [mutant for mutant, seen in zip(chosen, noticed) if not seen]
+        notices = list(pool.map(trials.notice, chosen))
+    n_changes, n_left = len(notices) - notices.count(SAME), notices.count(None)
     print(
-        f"{given.package}: {len(chosen)} changes, {len(survivors)} not noticed; "
-        f"beside {len(everything) - len(chosen)} that change nothing"
+        f"{given.package}: {n_changes} changes, {n_left} not noticed; "
+        f"beside {len(everything) - n_changes} that change nothing"
     )
-    return int(20 * len(survivors) > len(chosen) or bool(gone))
+    return int(20 * n_left > n_changes or bool(gone))
 
 
 def drawn(package: str, count: int, seed: int) -> list[Mutant]:
@@ -110,7 +111,7 @@ class Trials:
     patience = LONGEST
 
     def __init__(self, package: str, tests: list[str], folder: Path, jobs: int) -> None:
-        self._tests = tests
+        self._order = Order(tests)
         self._workshops: Queue[Workshop | None] = Queue()
         for job in range(jobs):
             (folder / str(job)).mkdir()
@@ -120,21 +121,26 @@ class Trials:
     def unchanged(self) -> float:
         """Return the processor seconds of the tests where nothing is changed."""
         begin = processor_seconds()
-        if self._run(None):
-            sys.exit(f"{' '.join(self._tests)} fail or last too long as it is.")
+        if failed := self._run(None):
+            sys.exit(f"{failed} fails or lasts too long as it is.")
         return processor_seconds() - begin
 
-    def is_noticed(self, mutant: Mutant) -> bool:
-        """Say whether a test fails, and print it: a run cut short tells what it has done."""
-        seen = self._run(mutant)
-        print(f"noticed: {mutant}" if seen else f"not noticed: {mutant}    {mutant.marked()}")
-        sys.stdout.flush()
-        return seen
+    def notice(self, mutant: Mutant) -> str | None:
+        """Return which test fails, and print it: a run cut short tells what it has done."""
+        failed = self._run(mutant)
+        if failed is None:
+            print(f"not noticed: {mutant}    {mutant.marked()}", flush=True)
+        elif failed == SAME:
+            print(f"alters nothing: {mutant}    {mutant.marked()}", flush=True)
+        else:
+            self._order.note(failed)
+            print(f"noticed: {mutant}    {failed}", flush=True)
+        return failed
 
-    def _run(self, mutant: Mutant | None) -> bool:
+    def _run(self, mutant: Mutant | None) -> str | None:
         workshop = self._workshops.get()
         try:
-            return is_noticed(mutant, self._tests, self.patience, workshop)
+            return who_notices(mutant, self._order.tests(mutant), self.patience, workshop)
         finally:
             self._workshops.put(workshop)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -18,11 +19,13 @@ from .workshop import ROOT, Workshop
 ASLEEP = 20.0
 """Times the patience on the clock: whoever waits for a lock uses no processor."""
 
+SAME = "nothing to notice: the same engine"
 
-def is_noticed(
+
+def who_notices(
     mutant: Mutant | None, tests: list[str], patience: float, workshop: Workshop | None = None
-) -> bool:
-    """Say whether some test fails, or does not end in time, with the change in place.
+) -> str | None:
+    """Return the first test that fails with the change in place, or what else goes wrong.
 
     Parameters
     ----------
@@ -33,10 +36,17 @@ def is_noticed(
         Processor seconds, so that a busy machine notices nothing.
     workshop : Workshop or None
         Where the engine is compiled, without which it stays as it is.
+
+    Returns
+    -------
+    str or None
+        None where all tests pass, SAME where the compiler makes no difference.
     """
     engine = Path(_engine.__file__) if workshop is None else workshop.engine(mutant)
     if engine is None:
-        return True
+        return "the compiler"
+    if mutant is not None and workshop is not None and workshop.is_unchanged(engine):
+        return SAME
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder) / "mercer"
         left_out = shutil.ignore_patterns("__pycache__", "_engine*")
@@ -46,7 +56,7 @@ def is_noticed(
             changed = package / mutant.path.relative_to(ROOT / "src" / "mercer")
             changed.write_text(mutant.applied(), encoding="utf-8")
             tests = [str(changed), *tests]  # its examples
-        return _fail(Path(folder), tests, patience)
+        return _first_failure(Path(folder), tests, patience)
 
 
 def processor_seconds() -> float:
@@ -55,7 +65,7 @@ def processor_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _fail(folder: Path, tests: list[str], patience: float) -> bool:
+def _first_failure(folder: Path, tests: list[str], patience: float) -> str | None:
     # The copy comes first: an editable installation would otherwise be found before it.
     start = (
         f"import resource; resource.setrlimit(resource.RLIMIT_CPU, 2 * ({round(patience) + 1},)); "
@@ -87,5 +97,10 @@ def _fail(folder: Path, tests: list[str], patience: float) -> bool:
             timeout=ASLEEP * patience,
         )
     except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
+        return "the clock"
+    if done.returncode == 0:
+        return None
+    failed = re.search(
+        r"^(?:FAILED|ERROR) (\S+)", done.stdout.decode(errors="replace"), re.MULTILINE
+    )
+    return failed[1] if failed else f"the end of the run (status {done.returncode})"

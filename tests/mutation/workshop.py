@@ -30,8 +30,11 @@ class Workshop:
         shutil.copy(ROOT / "CMakeLists.txt", folder)
         self._changed: Path | None = None
         python = f"-DPython_EXECUTABLE={sys.executable}"
-        configure = ["cmake", "-S", folder, "-B", self._build, python, *QUICK]
+        # What is changed back need not be compiled again.
+        cache = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+        configure = ["cmake", "-S", folder, "-B", self._build, python, *QUICK, *cache]
         subprocess.run(configure, capture_output=True, check=True)
+        self._unchanged = b""
 
     def engine(self, mutant: Mutant | None) -> Path | None:
         """Return the engine with one change only, None where that does not compile."""
@@ -43,4 +46,13 @@ class Workshop:
             self._changed.write_text(mutant.applied(), encoding="utf-8")
         make = ["cmake", "--build", self._build, "--parallel", "2"]
         done = subprocess.run(make, capture_output=True)
-        return next(self._build.glob("_engine*.so")) if done.returncode == 0 else None
+        if done.returncode != 0:
+            return None
+        engine = next(self._build.glob("_engine*.so"))
+        if mutant is None:
+            self._unchanged = engine.read_bytes()
+        return engine
+
+    def is_unchanged(self, engine: Path) -> bool:
+        """Say whether the compiler has made what it had made without a change, if it was asked."""
+        return engine.read_bytes() == self._unchanged

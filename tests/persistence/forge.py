@@ -34,6 +34,9 @@ class Forger(Worker):
     def _drawn(self, seed: int) -> dict[str, Any]:
         return {"model": "unknown", "done": "", "said": ""}
 
+    def _limits(self) -> list[str]:  # memory is measured file by file
+        return ["--patience", str(self.patience)]
+
 
 def main() -> int:
     """Count outcomes; return 1 if a model was given that does not work."""

@@ -253,9 +253,9 @@ def test_a_model_that_contains_itself(tmp_path: Path) -> None:
 def test_without_skops(monkeypatch: Any, tmp_path: Path) -> None:
     mercer.save(SVC(), tmp_path / "file")
     monkeypatch.setitem(sys.modules, "skops.io", None)
-    with pytest.raises(ImportError, match=r"pip install 'mercer\[app\]'"):
+    with pytest.raises(ImportError, match=r'pip install "mercer\[app\]"'):
         mercer.save(SVC(), tmp_path / "other")
-    with pytest.raises(ImportError, match=r"pip install 'mercer\[app\]'"):
+    with pytest.raises(ImportError, match=r'pip install "mercer\[app\]"'):
         mercer.load(tmp_path / "file")
     assert mercer.describe(tmp_path / "file").model == "SVC()"  # which needs no skops
 

@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from mercer import SVC
+from mercer._extras import how_to_get
 from mercer.plotting import BoundaryDisplay
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -359,5 +360,5 @@ def test_precomputed_kernels_have_no_picture(moons):
 def test_says_how_to_get_matplotlib(moons, monkeypatch):
     X, y, model = moons
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=re.escape("pip install 'mercer[app]'")):
+    with pytest.raises(ImportError, match=re.escape(how_to_get("app"))):
         BoundaryDisplay.from_estimator(model, X, y)

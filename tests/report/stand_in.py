@@ -98,7 +98,11 @@ class StandIn:
     left_out_models: dict[str, str]
     insights_: Insights | None
     seconds_: float
+    titles: dict[str, str]
     positive_: str | None = None
+
+    def title(self, name: str) -> str:
+        return self.titles[name]
 
     def sentences(self) -> list[str]:
         title = self.results_.loc[self.best_name_, "title"]
@@ -148,8 +152,10 @@ def compared(
     rivals = results[results["verdict"].isin(["best", "tied"])]
     simplest = rivals["size_bytes"].idxmin()
     left_out = {key: why for key, (_, why) in (failing or {}).items()}
+    titles = {key: title for key, (title, _) in {**models, **(failing or {})}.items()}
     if stopped:
-        left_out["forest"] = "there was no time left for it"
+        left_out["forest"] = "there was no time left for it"  # it has no line in the results
+        titles["forest"] = "Random forest"
     return StandIn(
         table=table,
         results_=results,
@@ -166,6 +172,8 @@ def compared(
         if with_insights
         else None,
         seconds_=time.perf_counter() - start,
+        titles=titles,
+        positive_=classes[1] if len(classes) == 2 else None,
     )
 
 

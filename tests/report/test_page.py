@@ -228,7 +228,7 @@ def test_models_left_out_are_listed_with_the_reason(page):
     told = {div.all("dt")[0].text: div.all("dd")[0].text for div in models.all("div")[:2]}
     assert told == {
         "SVC by gradient search": "the kernel matrix did not fit into memory",
-        "forest": "there was no time left for it",
+        "Random forest": "there was no time left for it",
     }
 
 

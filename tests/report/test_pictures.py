@@ -113,6 +113,8 @@ def test_folds_that_were_not_measured_are_not_counted(comparison):
 def test_reliability_is_of_the_positive_class(comparison):
     ax = draw_reliability(comparison("binary"))
     assert ax.get_ylabel() == "share of malignant"
+    of_f1 = replace(comparison("binary"), positive_="benign")
+    assert draw_reliability(of_f1).get_ylabel() == "share of benign"
     ax = draw_reliability(comparison("many_classes"))
     assert ax.get_ylabel() == "share that is right"
 

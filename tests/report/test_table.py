@@ -34,7 +34,7 @@ def test_says_partial_ties_and_what_was_left_out(comparison):
     text = read(comparison_table_html(comparison("partial"))).text
     assert "Partial result: not everything was measured." in text
     assert "tied with the best" in text
-    assert "Left out: SVC by gradient search, forest." in text
+    assert "Left out: Random forest, SVC by gradient search." in text
     assert "artial" not in read(comparison_table_html(comparison("binary"))).text
 
 

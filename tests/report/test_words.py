@@ -50,8 +50,8 @@ def test_spread_has_the_decimals_of_its_value():
 
 
 def test_difference_has_a_sign():
-    assert difference(0.012, 0.03, "error") == "+1.2 ± 3.0"
-    assert difference(-0.012, 0.03, "error") == "−1.2 ± 3.0"
+    assert difference(0.012, 0.03, "error") == "+1.2 (−1.8 to +4.2)"
+    assert difference(-0.012, 0.03, "error") == "−1.2 (−4.2 to +1.8)"
     assert difference(0.5, float("nan"), "rmse") == "+0.500"
     assert difference(float("nan"), 0.1, "rmse") == UNKNOWN
 

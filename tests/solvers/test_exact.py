@@ -216,7 +216,7 @@ def test_shape_is_checked() -> None:
 def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "clarabel", None)
     X, y = two_classes(13)
-    with pytest.raises(ImportError, match=r"pip install mercer\[exact\]"):
+    with pytest.raises(ImportError, match=r'pip install "mercer\[exact\]"'):
         solve_exact(hinge_svc(y, 1.0), gram(rbf(X)))
 
 

@@ -15,10 +15,10 @@ from mercer.solvers.solve import USUAL_STEPS, solve_smo
 N, D = 600, 30
 
 
-def data(overlap: bool, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def data(overlap: bool, seed: int = 0, n: int = N) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
-    signs = np.where(rng.random(N) < 0.5, 1.0, -1.0)
-    X = rng.normal(size=(N, D))
+    signs = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    X = rng.normal(size=(n, D))
     X[:, 0] += (0.5 if overlap else 6.0) * signs
     return X, signs
 
@@ -39,10 +39,10 @@ def test_overlapping_classes_with_dear_slack_take_few_steps(formulate) -> None:
 
 
 def test_smo_alone_would_take_many_more() -> None:
-    """With more than 512 variables between their bounds it takes no Newton steps."""
-    X, signs = data(overlap=True)
+    """With more than 1024 variables between their bounds it takes no Newton steps."""
+    X, signs = data(overlap=True, n=1200)
     problem = squared_hinge_svc(signs, 100.0)
-    alone = solve_smo(problem, make_gram(Linear(), X), tol=1e-4, max_iter=20 * USUAL_STEPS * N)
+    alone = solve_smo(problem, make_gram(Linear(), X), tol=1e-4, max_iter=20 * USUAL_STEPS * 1200)
     assert alone.status == "max_iter"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from mercer.datasets import make_simulation, missing_datasets
+from mercer.datasets import load_winequality, make_simulation, missing_datasets
 from mercer.studies import get_study, run_study
 from studies.dissimilarities.study import (
     DISSIMILARITIES,
@@ -78,6 +78,14 @@ def test_rows_of_real_are_those_of_the_source() -> None:
     np.testing.assert_allclose(X.std(axis=0, ddof=1), 1.0)
     wines, good, _ = load_rows("winequality")
     assert (wines.shape, int(good.sum())) == ((1599, 11), 855)
+    words = load_rows("winequality", as_text=True)[0]
+    alcohol = [load_winequality().data[:, -1], wines[:, -1], words[:, -1]]
+    ten, nine = (np.flatnonzero(alcohol[0] == value)[0] for value in (10.5, 9.4))
+    assert alcohol[1][ten] > alcohol[1][nine]
+    assert alcohol[2][ten] < alcohol[2][nine]  # "10.5" comes before "9.4"
+    for column, coded in zip(wines.T, words.T):  # equal numbers are equal words, and others not
+        pairs = np.unique(np.column_stack([column, coded]), axis=0)
+        assert len(pairs) == len(np.unique(column)) == len(np.unique(coded))
 
 
 def test_the_search_takes_the_width_that_folds_prefer() -> None:

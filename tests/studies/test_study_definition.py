@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mercer._extras import how_to_get
 from mercer.datasets import DATASETS
 from mercer.studies import Configuration, Study, StudyError, find_studies, get_study, registry
 
@@ -230,4 +231,4 @@ def test_studies_and_data_sets_need_no_extra():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "as_frame=True needs pandas; run pip install 'mercer[app]'.\n"
+    assert done.stdout == f"as_frame=True needs pandas; run {how_to_get('app')}.\n"

@@ -12,7 +12,7 @@ from scipy.stats import ttest_ind_from_stats
 
 from mercer.studies import Configuration, Printed, Study, StudyResults, run_study
 from mercer.studies.pictures import draw_boxes, draw_overview, draw_pictures
-from mercer.studies.verdicts import Moments, compare, verdict_on
+from mercer.studies.verdicts import Moments, compare, share_deviation, verdict_on
 
 COLUMNS = "configuration method printed_mean printed_sd mean sd repetitions z verdict".split()
 
@@ -67,6 +67,51 @@ def test_shares_are_compared_as_shares():
         math.sqrt(share * (1 - share) * (1 / 10 + 1 / 100))
     )
     assert found.verdict == "reproduced"
+
+
+def test_a_shared_deviation_is_that_of_all_draws():
+    """Means apart, deviations alike: as if the mean of each group had been taken off."""
+    rng = np.random.default_rng(0)
+    groups = [rng.normal(10 * k, 2, size) for k, size in enumerate((2, 3, 1, 5, 4))]
+    some = [Moments(g.mean(), g.std(ddof=1) if g.size > 1 else None, g.size) for g in groups]
+    shared = share_deviation(some)
+    residuals = np.concatenate([g - g.mean() for g in groups])
+    assert {m.freedom for m in shared} == {10}
+    for before, after in zip(some, shared):
+        assert after.sd == pytest.approx(math.sqrt((residuals**2).sum() / 10))
+        assert after[::2] == before[::2]
+    assert share_deviation(some[:3]) == some[:3]  # three degrees of freedom say too little
+    many = Moments(0.0, 9.0, 10)
+    assert share_deviation([*some, many])[-1] == many
+
+
+def test_one_repetition_beside_one_is_judged_by_a_shared_deviation():
+    alone = compared(Printed(0.3), Moments(0.4, None, 1), 1)
+    shared = compared(Printed(0.3), Moments(0.4, 0.02, 1, freedom=9), 1)
+    assert (alone.z, alone.verdict) == (None, "undecided")
+    assert shared.z == pytest.approx(0.1 / (0.02 * math.sqrt(2)))
+    assert shared.verdict == "worse"
+    assert compared(Printed(0.3), Moments(0.4, 0.02, 1, freedom=8), 1).verdict == "undecided"
+
+
+def test_studies_share_deviations_where_they_say_so(tmp_path):
+    def run(configuration, method, repetition, seed):
+        return {"error": configuration.parameters["at"] + (-1.0) ** repetition}
+
+    names = "abcdefghijk"
+    configurations = tuple(
+        Configuration(name, {"at": k}, {"x": Printed(k + 0.5)}, alike="" if name == "k" else "some")
+        for k, name in enumerate(names)
+    )
+    study = Study("", "", "", "", configurations, {"x": {}}, run, printed_repetitions=1)
+    rows = run_study(study, repetitions=2, out=tmp_path).table()
+    assert [row["verdict"] for row in rows] == ["reproduced"] * 10 + ["undecided"]
+    assert rows[0]["z"] == pytest.approx(-0.5 / math.sqrt(2 / 2 + 2 / 1))
+
+
+def test_no_printed_mean_is_no_printed_number():
+    found = compared(Printed(None, extra={"n_fits": 3.0}), Moments(0.3, 0.1, 20))
+    assert (found.printed, found.z, found.verdict) == (None, None, "not printed")
 
 
 def test_printed_repetitions_are_those_that_there_are():

@@ -154,6 +154,21 @@ def test_limits_and_warm_start(iris: Any) -> None:
         CrammerSingerSVC(C=100.0, gamma=0.5, time_limit=0.0).fit(X, y)
 
 
+def test_rows_of_little_weight_sum_to_nothing(iris: Any) -> None:
+    """Rounding of the gradient, which is near 1, may not be what is left of a tiny price."""
+    X, y = iris
+    weights = 10.0 ** np.random.default_rng(0).uniform(-12, 0, len(y))
+    model = CrammerSingerSVC(C=0.01, tol=1e-6, gamma=0.5).fit(X, y, sample_weight=weights)
+    sums = np.abs(model.dual_coef_.sum(axis=0))
+    assert (sums <= 1e-15 * np.abs(model.dual_coef_).sum(axis=0)).all()
+
+
+def test_rows_beyond_arithmetic_are_refused(iris: Any) -> None:
+    X, y = iris
+    with pytest.raises(ValueError, match="scale the features"):
+        CrammerSingerSVC(kernel="linear").fit(1e247 * X, y)
+
+
 def test_kernel_that_is_none_ends(iris: Any) -> None:
     """Where the matrix is not positive semi-definite there may be no minimum to go to."""
     X, y = iris

@@ -320,3 +320,21 @@ def test_data_far_from_the_origin_have_a_solution(tol: float) -> None:
     near, far = model.fit(X, y).predict(X), model.fit(X + 1e4, y).predict(X + 1e4)
     assert model.converged_
     np.testing.assert_allclose(far, near, atol=10 * tol)
+
+
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1])
+def test_large_targets_are_those_near_one_in_another_unit(loss: str, epsilon: float) -> None:
+    """Masses of stars: solvers tell variables at their bounds by gradients beyond 1e29."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y, unit = np.sin(X[:, 0]) + 0.1 * rng.normal(size=80), 2.0**110
+    C = 10.0 if loss.startswith("squared") else 10.0 * unit
+    usual = SVR(C=10.0, epsilon=epsilon, loss=loss, tol=1e-6).fit(X, y)
+    model = SVR(C=C, epsilon=epsilon * unit, loss=loss, tol=1e-6 * unit).fit(X, y * unit)
+    assert model.converged_
+    np.testing.assert_allclose(model.predict(X) / unit, usual.predict(X), atol=1e-5)
+    np.testing.assert_allclose(model.objective_ / unit**2, usual.objective_, rtol=1e-6)
+    model.set_params(warm_start=True).fit(X, y * unit)
+    again = model.fit(X, y * unit)
+    assert again.n_iter_ <= 10

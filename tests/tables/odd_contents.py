@@ -140,6 +140,11 @@ REFUSED = {
     "one row": ("a,b,label\n1,2,x\n", "only one row"),
     "one class": ("a,label\n1,x\n2,x\n3,x\n", "two classes"),
     "a class for each row": ("a,label\n1,x\n2,y\n1,z\n", "no classes"),
+    "nearly a class for each row": (
+        "a,label\n"
+        + "".join(f"{k % 7},0{k % 50 % 9 + 1}.0{k % 50 % 8 + 1}.2024\n" for k in range(60)),
+        "most of which come once",
+    ),
     "no target": ("a,label\n1,\n2,\n3,\n", "is empty"),
     "only marks for nothing": ("a,label\n1,?\n2,?\n3,?\n", "target"),
     "no features": ("label\nx\ny\nx\n", "left to learn from"),

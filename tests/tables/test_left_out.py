@@ -103,7 +103,7 @@ def test_wide_whole_numbers_lose_nothing():
 def test_identifiers_that_repeat_are_kept_with_advice():
     table = table_of(patient_id=np.repeat(np.arange(20), 3))
     assert "patient_id" in table.frame
-    assert "name it as `groups`" in table.notices[0]
+    assert "name it as `groups` (--groups)" in table.notices[0]
 
 
 @pytest.mark.parametrize("kind", ["numbers", "gaps", "seconds", "dates"])

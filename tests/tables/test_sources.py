@@ -180,6 +180,21 @@ def test_other_sheets_are_named(tmp_path):
     assert same(table, as_table(people(), target="label"))
 
 
+def test_the_sheet_that_has_the_target_is_read(tmp_path):
+    """Others come first often: words about the table, with a title above or not."""
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as writer:
+        words = pd.DataFrame({"About": ["made in May", "ask Ann"]})
+        words.to_excel(writer, sheet_name="info", index=False)
+        people().to_excel(writer, sheet_name="data", index=False, startrow=2)
+        writer.sheets["data"]["A1"] = "People of May"
+    table = read_table(path, "label")
+    assert "The file has 2 sheets; 'data' was read." in table.notices
+    assert same(table, as_table(people(), target="label"))
+    with pytest.raises(InputError, match=r"There is no column 'lable'.*did you mean 'label'"):
+        read_table(path, "lable")  # a sheet of words is no table
+
+
 def test_formulas_count_as_results_and_are_never_run(tmp_path):
     import openpyxl
 

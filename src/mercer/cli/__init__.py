@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
+from mercer._extras import how_to_get
+
 __all__ = ["main"]
 
 NEEDED = ("typer", "rich", "pandas", "matplotlib", "jinja2", "skrub")
@@ -16,7 +18,7 @@ def main() -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         print(
-            f"The mercer command needs {' and '.join(missing)}; run pip install 'mercer[app]'.",
+            f"The mercer command needs {' and '.join(missing)}; run {how_to_get('app')}.",
             file=sys.stderr,
         )
         raise SystemExit(2)

@@ -254,8 +254,8 @@ def _sentences(selector: Any, found: pd.DataFrame, table: Table) -> list[str]:
 
     def told(k: int) -> str:
         if table.task == "regression":
-            return f"{mean[k]:.3f} ± {error[k]:.3f}"
-        return f"{100 * mean[k]:.1f} % ± {100 * error[k]:.1f}"
+            return f"{mean[k]:.3f} (standard error {error[k]:.3f})"
+        return f"{100 * mean[k]:.1f} % (standard error {100 * error[k]:.1f})"
 
     said = [
         f"{size} of {len(found)} features, {selector.estimator.estimator.kernel} kernel: {unit} "

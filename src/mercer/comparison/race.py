@@ -21,6 +21,7 @@ from mercer.comparison.pilot import FIRST_ROWS, LEAST_ROWS, STEP, Trial, rows_in
 from mercer.comparison.rivals import BASELINE, Rival
 from mercer.comparison.setting import Setting
 from mercer.comparison.trials import FEW_TRIED, SHARE_OF_TRIALS, TRIAL_ROWS, trials
+from mercer.comparison.words import ONE_FIT
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import Table
 
@@ -249,7 +250,7 @@ class Race:
             except TimeIsOverError:
                 n_rows = min(len(fold.train), self.most_rows(rival) or len(fold.train)) // STEP
             if n_rows < LEAST_ROWS or self.left <= 0:
-                self._leave_out(rival, f"one fit took more than {_seconds_in_words(allowed or 0)}")
+                self._leave_out(rival, f"{ONE_FIT} {_seconds_in_words(allowed or 0)}")
                 return None
             self.caps[rival.name] = n_rows
 

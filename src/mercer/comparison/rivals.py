@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -413,11 +413,20 @@ def rivals_for(task: str, names: Sequence[str] | str | None, peer: bool = False)
         raise InputError(f"models must be names of models; got {names!r}.")
     for name in names or ():
         if name not in known:
-            raise InputError(
-                f"There is no model {name!r} for {task} among {', '.join(known)}"
-                + suggestion(str(name), known)
-            )
+            raise InputError(_unknown(str(name), task, known))
     if names is not None and not names:
         raise InputError(f"Name at least one model of {', '.join(known)}.")
     chosen = [r for r in known.values() if names is None or r.name in names or r.name == BASELINE]
     return [*chosen, PEERS[task]] if peer else chosen
+
+
+def _unknown(name: str, task: str, known: Mapping[str, Rival]) -> str:
+    """Say that there is no such model, or that it is one for the other task."""
+    other = {"classification": "regression", "regression": "classification"}[task]
+    of_other = CLASSIFIERS if other == "classification" else REGRESSIONS
+    told = f"There is no model {name!r} for {task} among {', '.join(known)}"
+    if name in [rival.name for rival in of_other]:
+        return (
+            f"{told}; {name!r} is one for {other}, which task={other!r} (--task {other}) asks for."
+        )
+    return told + suggestion(name, known)

@@ -16,6 +16,10 @@ UNKNOWN = "–"
 FEW_FOLDS = 3
 """Folds so few that hardly any difference is clear."""
 
+ONE_FIT = "one fit took more than"
+FEW_SLOW = 2
+"""Models that could not be fitted in time of which the reasons are told one by one."""
+
 NAMES = {"error": "error", "balanced_error": "balanced error", "rmse": "RMSE"}
 
 
@@ -154,5 +158,12 @@ def _parts(found: Comparison) -> str:
 def _out(found: Comparison) -> str:
     if not found.left_out_models:
         return ""
-    parts = [f"{found.title(name)} ({why})" for name, why in found.left_out_models.items()]
+    together: dict[str, list[str]] = {}
+    for name, why in found.left_out_models.items():
+        together.setdefault(why, []).append(found.title(name))
+    slow = [why for why in together if why.startswith(ONE_FIT)]
+    if len(slow) > FEW_SLOW:
+        titles = [title for why in slow for title in together.pop(why)]
+        together = {"one fit of each took too long; more minutes help": titles} | together
+    parts = [f"{listed(titles, len(titles))} ({why})" for why, titles in together.items()]
     return f"Left out: {'; '.join(parts)}."

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from mercer._extras import how_to_get
+
 from .registry import DATASETS
 
 SUBSETS = ("all", "train", "test")
@@ -86,7 +88,7 @@ def _use_frames(bunch: Bunch) -> None:
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError("as_frame=True needs pandas; run pip install 'mercer[app]'.") from error
+        raise ImportError(f"as_frame=True needs pandas; run {how_to_get('app')}.") from error
     bunch.data = pd.DataFrame(bunch.data, columns=bunch.feature_names)
     bunch.target = pd.Series(bunch.target, name="target")
     bunch.frame = pd.concat([bunch.data, bunch.target], axis=1)

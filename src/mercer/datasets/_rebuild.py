@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
+from mercer._extras import how_to_get
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -87,7 +89,7 @@ def _from_r(raw: bytes) -> dict[str, Any]:
         import rdata
     except ImportError as error:
         raise ImportError(
-            'Files of R are read by rdata, which is not installed: pip install "mercer[data]".'
+            f"Files of R are read by rdata, which is not installed; run {how_to_get('data')}."
         ) from error
     return dict(rdata.read_rda(io.BytesIO(raw)))
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mercer._extras import how_to_get
+
 NEW_ARCS = (0.1, 0.6)
 """Least and largest share of arcs that come with a new vertex: 10 to 1.7 arcs for each vertex."""
 
@@ -64,7 +66,7 @@ def make_graphs(
 
     Notes
     -----
-    Needs networkx (``pip install 'mercer[networks]'``). [3]_ names the two models and the numbers
+    Needs networkx (``pip install "mercer[networks]"``). [3]_ names the two models and the numbers
     of graphs, but no parameters. These are chosen so that what it says of the graphs is so: mean
     degrees overlap, small-world networks make two islands, and their clustering is mostly low.
 
@@ -137,4 +139,4 @@ def _need_networkx() -> None:
     try:
         import networkx  # noqa: F401
     except ImportError:
-        raise ImportError("Graphs need networkx; run pip install 'mercer[networks]'.") from None
+        raise ImportError(f"Graphs need networkx; run {how_to_get('networks')}.") from None

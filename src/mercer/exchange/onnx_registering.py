@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._extras import how_to_get
 from mercer.calibration import PlattClassifier
 from mercer.exchange._onnx_graph import Graph
 from mercer.exchange._onnx_machines import Rows, one_class, platt, regression, svc
@@ -56,7 +57,7 @@ def register_onnx() -> None:
     try:
         from skl2onnx import update_registered_converter
     except ImportError:
-        raise ImportError("Writing ONNX needs skl2onnx; run pip install 'mercer[onnx]'.") from None
+        raise ImportError(f"Writing ONNX needs skl2onnx; run {how_to_get('onnx')}.") from None
     for machine in MACHINES:
         alias = f"Mercer{machine.__name__}"
         update_registered_converter(machine, alias, _shapes, _convert, parser=_parse)

@@ -84,7 +84,7 @@ class Fold:
         classes, codes = np.unique(y[train], return_inverse=True)
         if classes.size < 2:
             raise ValueError(
-                f"A fold has training rows of one class only, {classes[0]!r}; use fewer folds or "
+                f"A fold has training rows of one class only, {classes[0]}; use fewer folds or "
                 "folds stratified by class."
             )
         weights = np.ones(train.size)

@@ -266,6 +266,7 @@ class _FromScratch:
             scoring=selector.scoring,
             n_jobs=selector.n_jobs,
             params=self.params or None,
+            error_score="raise",  # a score that is no number would choose the feature
         )
         self.n_fits += len(scores)
         return float(scores.mean())

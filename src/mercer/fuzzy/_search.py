@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 
+from mercer._extras import how_to_get
 from mercer.fuzzy._clusters import Clusters
 from mercer.fuzzy._votes import Floats, weights_of_sums
 
@@ -244,7 +245,7 @@ def genetic(judge: Callable[[Floats], Floats], first: Floats, n: int, seed: int)
     except ImportError as error:
         raise ImportError(
             "search='genetic' needs pymoo, which is not installed; run "
-            "pip install 'mercer[fuzzy]', or use search='differential', which needs nothing more."
+            f"{how_to_get('fuzzy')}, or use search='differential', which needs nothing more."
         ) from error
 
     class Rules(Problem):

@@ -76,7 +76,7 @@ class FuzzyRuleClassifier(ClassifierMixin, BaseEstimator):
         Whether the strongest rule alone decides.
     search : {"differential", "genetic"}, default="differential"
         SciPy's differential evolution, or pymoo's genetic algorithm with crossover and mutation,
-        which needs ``pip install 'mercer[fuzzy]'``. They are about equally good.
+        which needs ``pip install "mercer[fuzzy]"``. They are about equally good.
     n_generations : int, default=300
         Generations of the search; with 0 the rules stay where the clusters are and are only
         simplified.

@@ -344,13 +344,13 @@ def euclidean_distances(X: Points, Y: Any = None) -> Floats:
 def city_block_distances(X: Points, Y: Any = None) -> Floats:
     """Return the sums of absolute differences of the rows."""
     left, right = as_pair(X, Y)
+    if 0 in (*left.shape, right.shape[0]):
+        return np.zeros((left.shape[0], right.shape[0]))
     if sp.issparse(left):
         # Imported here: it takes half a second, and few need it.
         from sklearn.metrics.pairwise import manhattan_distances
 
         return manhattan_distances(_short_indices(left), _short_indices(right))
-    if left.shape[1] == 0:
-        return np.zeros((len(left), len(right)))
     return cdist(left, right, "cityblock")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,12 @@ from mercer.problems import QuadraticProgram, epsilon_svr, squared_epsilon_svr
 from mercer.solvers import Solution
 
 Floats = NDArray[np.float64]
+
+LARGE = 2.0**64
+"""Targets beyond this have a unit of their own."""
+
+MOST_DOUBLINGS = 700
+"""The largest such unit is two to this power, so that prices of 1e-60 have digits in it."""
 
 
 def tube_program(target: Floats, C: Floats, epsilon: float, *, squared: bool) -> QuadraticProgram:
@@ -50,6 +57,42 @@ def tube_start(problem: QuadraticProgram, coef: Floats | None) -> Floats | None:
     if problem.n == coef.size:
         return coef
     return np.concatenate([np.maximum(coef, 0.0), np.minimum(coef, 0.0)])
+
+
+def tube_unit(problem: QuadraticProgram) -> float:
+    """Return the unit in which solvers should see the targets: a power of two, mostly 1.
+
+    They tell variables at their bounds by gradients that no others have, of 1e29 and more. Targets
+    that come near are seen in a unit in which they are near 1, which costs no digit; `in_unit`
+    takes it, and `solution_of_unit` leads back.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ends = np.ones(2)
+    >>> [tube_unit(tube_program(size * ends, ends, 0.0, squared=False)) for size in (1e9, 2.0**90)]
+    [1.0, 1.2379400392853803e+27]
+    """
+    largest = float(np.abs(problem.p).max(initial=0.0))
+    if not LARGE < largest < np.inf:
+        return 1.0
+    return float(2.0 ** min(np.floor(np.log2(largest)), MOST_DOUBLINGS))
+
+
+def in_unit(problem: QuadraticProgram, unit: float) -> QuadraticProgram:
+    """Return the program of targets, C and epsilon in another unit; squared slack has none."""
+    bounds = (problem.lower / unit, problem.upper / unit)
+    return QuadraticProgram(problem.p / unit, *bounds, problem.delta / unit, problem.ridge)
+
+
+def solution_of_unit(
+    problem: QuadraticProgram, found: Solution, unit: float, tol: float
+) -> Solution:
+    """Return what a solution `in_unit` means for the program itself."""
+    if unit == 1.0:
+        return found
+    how: dict[str, Any] = {"n_iter": found.n_iter, "status": found.status}
+    return Solution.at(problem, unit * found.beta, unit * found.gradient, tol=tol, **how)
 
 
 @dataclass(frozen=True, eq=False)

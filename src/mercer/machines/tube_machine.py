@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from mercer.machines.bordered_system import NoSolutionError
 from mercer.machines.kernel_data import KernelData
 from mercer.machines.row_machine import RowMachine
-from mercer.machines.tube import TubeModel, tube_program, tube_rows, tube_start
+from mercer.machines.tube import (
+    TubeModel,
+    in_unit,
+    solution_of_unit,
+    tube_program,
+    tube_rows,
+    tube_start,
+    tube_unit,
+)
 from mercer.problems import QuadraticProgram
 from mercer.solvers import Solution
 
@@ -123,7 +131,9 @@ class TubeMachine(RowMachine):
             return Solution.at(problem, beta, gradient, tol=self.tol)
         self.n_fits += 1
         rows = None if problem.n == self.n else self.rows[tube_rows(problem, self.n)]
-        found = self.solve(problem, self.name, rows=rows)
+        unit = tube_unit(problem)
+        found = self.solve(in_unit(problem, unit), self.name, self.tol / unit, rows)
+        found = solution_of_unit(problem, found, unit, self.tol)
         if found.status == "unbounded":
             raise NoSolutionError(
                 f"The regression has no solution at C={price.C} and epsilon={price.epsilon}; use a "

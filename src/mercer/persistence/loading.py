@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any, BinaryIO
 from zipfile import ZipFile
 
+from mercer._extras import how_to_get
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, opened
 from mercer.persistence._arrays import head_of
 from mercer.persistence._header import LARGEST, check_told, read_header, versions
@@ -151,5 +152,5 @@ def _check_packages(types: set[str], path: Any) -> None:
         if find_spec(home) is None:
             raise ModelFileError(
                 f"{str(path)!r} needs the package {home!r}, which is not installed; "
-                "pip install 'mercer[app]' brings it."
+                f"{how_to_get('app')} brings it."
             )

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 from zipfile import ZipFile
 
+from mercer._extras import how_to_get
 from mercer._files import check_writable, written_whole
 from mercer.persistence._archive import HEADER, SCHEMA, is_array, sealed
 from mercer.persistence._arrays import head_in
@@ -129,6 +130,6 @@ def imported_skops() -> ModuleType:
     except ImportError:
         raise ImportError(
             "Models are kept in files by skops, which is not installed; "
-            "pip install 'mercer[app]' brings it."
+            f"{how_to_get('app')} brings it."
         ) from None
     return skops.io

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._extras import how_to_get
 from mercer.plotting.palette import COLORS
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
@@ -26,7 +27,7 @@ def pyplot() -> Any:
         from matplotlib import pyplot as plt
     except ImportError as error:
         raise ImportError(
-            "Pictures need matplotlib, which is not installed; run pip install 'mercer[app]'."
+            f"Pictures need matplotlib, which is not installed; run {how_to_get('app')}."
         ) from error
     return plt
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from mercer.report._protocol import ComparisonLike
 from mercer.report._words import (
     MEASURES,
-    UNKNOWN,
     clean,
     counted,
     difference,
@@ -141,12 +140,8 @@ def _of_which_class(comparison: ComparisonLike, measure: str) -> str:
 
 
 def left_out_by_title(comparison: ComparisonLike) -> dict[str, str]:
-    """Return the models that were left out by their titles, where these are known."""
-    results = comparison.results_
-    return {
-        str(results.loc[key, "title"]) if key in results.index else str(key): why
-        for key, why in comparison.left_out_models.items()
-    }
+    """Return the models that were left out, by their titles."""
+    return {comparison.title(key): why for key, why in comparison.left_out_models.items()}
 
 
 def _measures(comparison: ComparisonLike) -> list[str]:
@@ -170,5 +165,4 @@ def _majority(comparison: ComparisonLike, measure: str) -> str:
 
 
 def _difference(row: Any, measure: str) -> str:
-    text = difference(float(row["difference"]), float(row["half_width"]), measure)
-    return text if text == UNKNOWN or not measure_of(measure).is_share else f"{text} points"
+    return difference(float(row["difference"]), float(row["half_width"]), measure)

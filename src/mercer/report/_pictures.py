@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mercer.report._layout import in_two_columns
 from mercer.report._models import primary_errors
 from mercer.report._protocol import ComparisonLike
 from mercer.report._svg import inline_svg
@@ -49,7 +50,9 @@ class Picture(NamedTuple):
 
 def pictures_of(comparison: ComparisonLike) -> list[Picture]:
     """Return the pictures that there is something to draw for, in the order of the page."""
-    return [*_of_all_models(comparison), *_of_the_best(comparison), *_of_insights(comparison)]
+    return in_two_columns(
+        [*_of_all_models(comparison), *_of_the_best(comparison), *_of_insights(comparison)]
+    )
 
 
 def best_title(comparison: ComparisonLike) -> str:

@@ -88,14 +88,20 @@ def with_spread(value: float, spread: float, measure: str) -> str:
 
 
 def difference(value: float, half_width: float, measure: str) -> str:
-    """Return how much worse than the best, with the half width of the interval."""
+    """Return how much worse than the best, and the interval in brackets.
+
+    Not with a ±, which is the deviation over the folds everywhere.
+    """
     if not is_known(value):
         return UNKNOWN
-    share = measure_of(measure).is_share
-    show = percent if share else number
-    sign = "+" if value > 0 else ""
-    width = f" ± {show(half_width, value or half_width)}" if is_known(half_width) else ""
-    return f"{sign}{show(value)}{width}"
+    show = percent if measure_of(measure).is_share else number
+
+    def signed(amount: float) -> str:
+        return f"{'+' if amount > 0 else ''}{show(amount, value or half_width)}"
+
+    if not is_known(half_width):
+        return signed(value)
+    return f"{signed(value)} ({signed(value - half_width)} to {signed(value + half_width)})"
 
 
 def duration(seconds: float) -> str:

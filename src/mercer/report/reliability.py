@@ -15,7 +15,8 @@ from mercer.report._words import shortened
 def draw_reliability(comparison: ComparisonLike, ax: Any = None) -> Any:
     """Draw the reliability of the best model's probabilities for rows it had not seen.
 
-    See `mercer.plotting.ReliabilityDisplay`; the histogram below counts the rows.
+    Of two classes it is that of the class that F1 speaks of. See
+    `mercer.plotting.ReliabilityDisplay`; the histogram below counts the rows.
 
     Parameters
     ----------
@@ -35,10 +36,11 @@ def draw_reliability(comparison: ComparisonLike, ax: Any = None) -> Any:
     >>> import numpy as np
     >>> import pandas as pd
     >>> from mercer.report import draw_reliability
-    >>> table = SimpleNamespace(target=pd.Series(["no", "yes", "yes"]), positive="yes")
+    >>> table = SimpleNamespace(target=pd.Series(["no", "yes", "yes"]), positive=None)
     >>> scores = np.array([[0.8, 0.2], [0.3, 0.7], [0.4, 0.6]])
     >>> ax = draw_reliability(SimpleNamespace(table=table, classes_=["no", "yes"],
-    ...                                       best_name_="svc", scores_={"svc": scores}))
+    ...                                       positive_="yes", best_name_="svc",
+    ...                                       scores_={"svc": scores}))
     >>> ax.get_ylabel()
     'share of yes'
     """
@@ -56,7 +58,7 @@ def draw_reliability(comparison: ComparisonLike, ax: Any = None) -> Any:
         [names[str(label)] for label in np.asarray(comparison.table.target)[known]],
         np.clip(np.asarray(scores)[known], 0.0, 1.0),
         classes=list(names.values()),
-        pos_label=names.get(str(comparison.table.positive)),
+        pos_label=names.get(str(comparison.positive_)),
         ax=ax,
         legend=False,
     )

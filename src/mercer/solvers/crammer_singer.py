@@ -35,9 +35,10 @@ from numpy.typing import NDArray
 
 from mercer import _engine
 from mercer.gram import Gram, StoredGram
+from mercer.gram.base import finite
 from mercer.solvers._limits import Limits
 from mercer.solvers.solution import Status
-from mercer.solvers.solve import Options
+from mercer.solvers.solve import BEYOND_NUMBERS, Options
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -150,12 +151,14 @@ def solve_crammer_singer(
     costs[np.arange(n), codes] = 0.0
     alpha = np.zeros((n, k)) if warm_start is None else _feasible(warm_start, upper)
     gradient = _product(gram, alpha, constant) + costs
-    diagonal = gram.diag() + constant
+    diagonal = finite(gram.diag()) + constant
     diagonal = np.maximum(diagonal, 1e-12 * max(float(np.abs(diagonal).max()), 1e-300))
     best, since = np.inf, 0
     while True:
         violations = row_gaps(alpha, gradient, upper)
         gap = float(violations.max())
+        if np.isnan(gap):
+            raise ValueError(BEYOND_NUMBERS)
         since = 0 if gap <= 0.5 * best else since + 1
         best = gap if since == 0 else best
         if gap <= options.tol or since > PATIENCE or limits.stop(gap):
@@ -172,6 +175,8 @@ def solve_crammer_singer(
         gradient += gram.rows(block[moved]).T @ change + constant * change.sum(axis=0)
     gradient = _product(gram, alpha, constant) + costs
     gap = float(row_gaps(alpha, gradient, upper).max())
+    if not np.isfinite(gradient).all():
+        raise ValueError(BEYOND_NUMBERS)
     objective = 0.5 * float(np.vdot(alpha, gradient + costs))
     converged = gap <= options.tol
     status: Status = "converged" if converged else limits.reason or "stalled"

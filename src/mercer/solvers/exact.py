@@ -11,6 +11,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer._extras import how_to_get
 from mercer.problems.quadratic_program import QuadraticProgram, Vector
 from mercer.solvers._limits import Callback, Limits
 from mercer.solvers._polish import pair_steps, polish
@@ -302,7 +303,6 @@ def _import_clarabel() -> ModuleType:
         import clarabel
     except ImportError as error:
         raise ImportError(
-            "solver='exact' needs the package clarabel; install it with "
-            "`pip install mercer[exact]`."
+            f"solver='exact' needs the package clarabel; run {how_to_get('exact')}."
         ) from error
     return cast(ModuleType, clarabel)

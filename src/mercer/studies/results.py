@@ -19,7 +19,7 @@ from mercer._files import write_text_whole
 
 from .checkpoint import Record, cell_of
 from .study import Study
-from .verdicts import Comparison, Moments, compare
+from .verdicts import Comparison, Moments, compare, share_deviations
 
 TABLE_FILE, RESULTS_FILE, REPORT_FILE = "table.csv", "results.json", "report.md"
 
@@ -79,18 +79,38 @@ class StudyResults:
         standard errors, see `mercer.studies.verdicts.compare`; `verdict` is "reproduced" where it
         is at most 3, else "better" or "worse", "not printed" where there is nothing to compare
         with, "not reproducible" where it is known why, and "undecided" with fewer than ten
-        repetitions or where no deviation is known. Then follow the median of the seconds, the means
-        of all further numbers, each with what was printed of it, z and verdict, and a note.
+        repetitions, unless configurations share a deviation, or where none is known. Then follow
+        the median of the seconds, the means of all further numbers, each with what was printed of
+        it, z and verdict, and a note.
         """
         pairs: dict[tuple[str, str], list[Record]] = {}
         for record in self.records:
             pairs.setdefault(cell_of(record)[:2], []).append(record)
-        return [self._row(*pair, records) for pair, records in pairs.items()]
+        names = [self.study.measure, *self._extra_names()]
+        moments = share_deviations(
+            self.study,
+            {
+                (*pair, name): _moments(_values(records, name))
+                for pair, records in pairs.items()
+                for name in names
+            },
+        )
+        return [self._row(*pair, records, moments) for pair, records in pairs.items()]
 
-    def _row(self, configuration: str, method: str, records: list[Record]) -> dict[str, Any]:
+    def _row(
+        self,
+        configuration: str,
+        method: str,
+        records: list[Record],
+        moments: dict[tuple[str, str, str], Moments],
+    ) -> dict[str, Any]:
         study = self.study
         about = study.configuration(configuration)
-        found = self._compared(configuration, method, study.measure, records)
+
+        def compared(name: str) -> Comparison:
+            return compare(study, about, method, name, moments[configuration, method, name])
+
+        found = compared(study.measure)
         row: dict[str, Any] = {
             "configuration": configuration,
             "method": method,
@@ -105,18 +125,12 @@ class StudyResults:
         }
         printed_names = self._printed_extra()
         for name in self._extra_names():
-            other = self._compared(configuration, method, name, records)
+            other = compared(name)
             if name in printed_names:
                 row[f"printed_{name}"] = other.printed
                 row[f"z_{name}"], row[f"verdict_{name}"] = other.z, other.verdict
             row[name] = other.ours.mean
         return row | {"note": about.note}
-
-    def _compared(
-        self, configuration: str, method: str, quantity: str, records: list[Record]
-    ) -> Comparison:
-        ours = _moments(_values(records, quantity))
-        return compare(self.study, self.study.configuration(configuration), method, quantity, ours)
 
     @property
     def partial(self) -> str:

@@ -12,12 +12,14 @@ from mercer._files import write_text_whole
 
 from .registry import get_study, study_folder
 from .results import RESULTS_FILE, StudyResults
-from .study import Study, StudyError
-from .verdicts import Comparison, Moments, compare
+from .study import Printed, Study, StudyError
+from .verdicts import Comparison, Moments, compare, share_deviations
 
 STORED_FILE = "results.csv"
 FIXED = ("configuration", "method", "repetitions", "definition")
 """Columns before those of the numbers, of which each has a mean and a deviation."""
+
+NOTHING = Moments(None, None, 0)
 
 Stored = dict[tuple[str, str], dict[str, str]]
 
@@ -67,32 +69,30 @@ def stored_comparisons(study: Study) -> list[Comparison]:
 
     What is stored of another definition counts as not stored; repetitions are then 0.
     """
-    rows = _read(study_folder(study.name) / STORED_FILE)
+    moments = _stored_moments(study)
     found = []
     for configuration in study.configurations:
         for method in study.methods_of(configuration):
-            if method not in configuration.printed:
-                continue
-            row = rows.get((configuration.name, method), {})
-            if row.get("definition") != study.definition(configuration, method):
-                row = {}
-            for quantity in (study.measure, *configuration.printed[method].extra):
-                ours = _moments(row, quantity)
+            printed = configuration.printed.get(method, Printed(None))
+            measured = () if printed.mean is None else (study.measure,)
+            for quantity in (*measured, *printed.extra):
+                ours = moments.get((configuration.name, method, quantity), NOTHING)
                 found.append(compare(study, configuration, method, quantity, ours))
     return found
 
 
 def stored_table(study: Study) -> list[dict[str, Any]]:
     """Return what is stored of a study as rows like those of `StudyResults.table`."""
-    stored = _read(study_folder(study.name) / STORED_FILE)
+    moments = _stored_moments(study)
     table = []
     for configuration in study.configurations:
         for method in study.methods_of(configuration):
-            row = stored.get((configuration.name, method), {})
-            if row.get("definition") != study.definition(configuration, method):
+            if (configuration.name, method, study.measure) not in moments:
                 continue
             found = {
-                name: compare(study, configuration, method, name, _moments(row, name))
+                name: compare(
+                    study, configuration, method, name, moments[configuration.name, method, name]
+                )
                 for name in _quantities(study)
             }
             first = found.pop(study.measure)
@@ -111,6 +111,19 @@ def stored_table(study: Study) -> list[dict[str, Any]]:
                 }
             )
     return table
+
+
+def _stored_moments(study: Study) -> dict[tuple[str, str, str], Moments]:
+    """Return what is stored of the study as it is now, by configuration, method and number."""
+    stored = _read(study_folder(study.name) / STORED_FILE)
+    found = {}
+    for configuration in study.configurations:
+        for method in study.methods_of(configuration):
+            row = stored.get((configuration.name, method), {})
+            if row.get("definition") == study.definition(configuration, method):
+                for quantity in _quantities(study):
+                    found[configuration.name, method, quantity] = _moments(row, quantity)
+    return share_deviations(study, found)
 
 
 def _moments(row: dict[str, str], quantity: str) -> Moments:

@@ -25,7 +25,8 @@ class Printed:
 
     Attributes
     ----------
-    mean : float
+    mean : float or None
+        None where only further numbers are printed.
     sd : float or None
         Deviation over the repetitions, not the standard error.
     extra : mapping
@@ -34,7 +35,7 @@ class Printed:
         Why a number cannot be reproduced, by its name.
     """
 
-    mean: float
+    mean: float | None
     sd: float | None = None
     extra: Values = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
@@ -64,6 +65,9 @@ class Configuration:
         What a repetition is worth for standard errors; below 1 where some are the same.
     unexplained : str
         Why the printed numbers cannot be reproduced, if that is known of them.
+    alike : str
+        Configurations with the same word here, other than none, vary alike from repetition to
+        repetition: where each has too few, their deviations are taken together.
     """
 
     name: str
@@ -75,6 +79,7 @@ class Configuration:
     data: tuple[str, ...] = ()
     independent: float = 1.0
     unexplained: str = ""
+    alike: str = ""
 
 
 class Cell(NamedTuple):

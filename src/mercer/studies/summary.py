@@ -14,7 +14,7 @@ from .catalogue import NOT_YET, Entry, read_catalogue
 from .registry import find_studies, get_study, studies_folder
 from .stored import STORED_FILE, stored_comparisons
 from .study import Study
-from .verdicts import CLOSE, FEWEST, VERDICTS, Comparison
+from .verdicts import CLOSE, FEWEST, VERDICTS, Comparison, Moments
 from .z_scores import draw_z_scores
 
 PAGE, PICTURE = "README.md", "z_scores.png"
@@ -47,7 +47,7 @@ def summary_text(numbers: Numbers) -> str:
         INTRODUCTION,
         _counts(numbers, entries),
         f"![z of every printed number, study by study]({PICTURE})",
-        EXPLANATION.format(close=CLOSE, fewest=FEWEST),
+        EXPLANATION.format(close=CLOSE, fewest=FEWEST, freedom=FEWEST - 1),
         "## The studies",
         _studies(),
         "## Every table and figure",
@@ -72,7 +72,10 @@ EXPLANATION = """z is the difference between ours and the printed number in stan
 difference, in which the uncertainty of the printed mean and that of ours count once each; a
 deviation that is not printed is taken to be ours. "Reproduced" is |z| at most {close:g}; there is
 no verdict below {fewest} repetitions, and times on another machine count as not reproducible. Where
-a number is compared with several of our methods, one of them counts, and the others stand in
+the source did everything once, its number is as uncertain as one repetition, and many of ours would
+help little: what must be known is the deviation. Configurations that vary alike then share one, and
+there is a verdict if it has {freedom} degrees of freedom or more, in brackets behind n. Where a
+number is compared with several of our methods, one of them counts, and the others stand in
 brackets."""
 
 RUN = """With `study.py`: `mercer study run NAME` runs one, prints its table beside the printed one
@@ -161,7 +164,7 @@ def _numbers(study: Study, comparisons: Sequence[Comparison]) -> str:
             one.quantity.replace("_", " "),
             _with_deviation(one.printed, one.printed_sd),
             _with_deviation(one.ours.mean, one.ours.sd),
-            str(one.ours.repetitions or ""),
+            _repetitions(one.ours),
             "" if one.standard_error is None else f"{one.standard_error:.2g}",
             _z(one.z),
             f"({_word(one)})" if one.again else _word(one),
@@ -202,6 +205,11 @@ def _with_deviation(mean: float | None, sd: float | None) -> str:
     if mean is None:
         return ""
     return f"{mean:.4g}" if sd is None else f"{mean:.4g} ± {sd:.2g}"
+
+
+def _repetitions(ours: Moments) -> str:
+    shared = "" if ours.freedom is None else f" ({ours.freedom})"
+    return f"{ours.repetitions or ''}{shared}"
 
 
 def _z(z: float | None) -> str:

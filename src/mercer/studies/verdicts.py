@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,7 +13,9 @@ CLOSE = 3.0
 """Standard errors within which a printed number counts as reproduced."""
 
 FEWEST = 10
-"""Repetitions from which on there is a verdict; a deviation over fewer says too little."""
+"""Repetitions from which on there is a verdict; a deviation over fewer says too little.
+
+One that several configurations share says as much where it has as many degrees of freedom."""
 
 VERDICTS = ("reproduced", "better", "worse", "not reproducible", "undecided")
 """What can be said of a printed number."""
@@ -21,11 +24,64 @@ ANOTHER_MACHINE = "a time on another machine"
 
 
 class Moments(NamedTuple):
-    """Mean and deviation over repetitions."""
+    """Mean and deviation over repetitions.
+
+    `freedom` are the degrees of freedom of a deviation that several configurations share.
+    """
 
     mean: float | None
     sd: float | None
     repetitions: int
+    freedom: int | None = None
+
+
+def share_deviation(some: Sequence[Moments]) -> list[Moments]:
+    r"""Give configurations that vary alike the deviation that all of them together have.
+
+    .. math:: s^2 = \sum_i (n_i - 1) s_i^2 / \sum_i (n_i - 1)
+
+    A published experiment that was done once is as uncertain as one repetition, however often ours
+    is repeated: what a judgement needs is the deviation, and for that many configurations with few
+    repetitions do as well as one with many. Those that have enough repetitions keep their own;
+    nothing changes where all together have too few.
+
+    Examples
+    --------
+    >>> from mercer.studies.verdicts import Moments, share_deviation
+    >>> share_deviation([Moments(float(k), 2.0, 2) for k in range(9)])[0]
+    Moments(mean=0.0, sd=2.0, repetitions=2, freedom=9)
+    """
+    known = [(m.repetitions - 1, m.sd) for m in some if m.sd is not None]
+    freedom = sum(n for n, _ in known)
+    if freedom < FEWEST - 1:
+        return list(some)
+    sd = math.sqrt(sum(n * sd**2 for n, sd in known) / freedom)
+    return [
+        m if m.mean is None or m.repetitions >= FEWEST else m._replace(sd=sd, freedom=freedom)
+        for m in some
+    ]
+
+
+def share_deviations(
+    study: Study, moments: Mapping[tuple[str, str, str], Moments]
+) -> dict[tuple[str, str, str], Moments]:
+    """Share deviations among the configurations that the study says to vary alike.
+
+    Parameters
+    ----------
+    study : Study
+    moments : mapping
+        By configuration, method and the name of a number.
+    """
+    alike = {c.name: c.alike for c in study.configurations if c.alike}
+    groups: dict[tuple[str, str, str], list[tuple[str, str, str]]] = {}
+    for key in moments:
+        if key[0] in alike:
+            groups.setdefault((alike[key[0]], *key[1:]), []).append(key)
+    shared = dict(moments)
+    for keys in groups.values():
+        shared |= zip(keys, share_deviation([moments[key] for key in keys]))
+    return shared
 
 
 @dataclass(frozen=True)
@@ -83,20 +139,21 @@ def compare(
     Comparison
     """
     printed = _printed(study, configuration, method, quantity)
+    mean = None if printed is None else printed.mean
     error = z = None
-    if printed is not None and ours.mean is not None:
+    if printed is not None and mean is not None and ours.mean is not None:
         theirs = _printed_repetitions(study, configuration)
         if quantity in study.shares:
-            error = _error_of_shares(printed.mean, ours, theirs)
+            error = _error_of_shares(mean, ours, theirs)
         else:
             error = standard_error(printed.sd, ours, theirs, configuration.independent)
-        z = None if error is None else _ratio(ours.mean - printed.mean, error)
+        z = None if error is None else _ratio(ours.mean - mean, error)
     verdict, reason = _judge(study, configuration, method, quantity, printed, z, ours)
     return Comparison(
         configuration.name,
         method,
         quantity,
-        printed.mean if printed else None,
+        mean,
         printed.sd if printed else None,
         ours,
         error,
@@ -165,9 +222,10 @@ def _judge(
     if quantity.endswith("seconds"):
         return "not reproducible", ANOTHER_MACHINE
     fewer = study.lower_is_better if quantity == study.measure else quantity not in study.gains
-    verdict = verdict_on(z, ours.repetitions, fewer)
+    known = ours.repetitions if ours.freedom is None else ours.freedom + 1
+    verdict = verdict_on(z, known, fewer)
     if verdict == "undecided":
-        few = ours.repetitions < FEWEST
+        few = known < FEWEST
         return verdict, f"fewer than {FEWEST} repetitions" if few else "no deviation is known"
     reason = configuration.printed[method].reasons.get(quantity, configuration.unexplained)
     if verdict != "reproduced" and reason:
@@ -181,7 +239,7 @@ def _printed(
     """Return what was printed of a quantity; further ones have no deviation."""
     printed = configuration.printed.get(method)
     if printed is None or quantity == study.measure:
-        return printed
+        return None if printed is None or printed.mean is None else printed
     return Printed(printed.extra[quantity]) if quantity in printed.extra else None
 
 

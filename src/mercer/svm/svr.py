@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -21,7 +22,15 @@ from mercer._sklearn import Interval, StrOptions
 from mercer.gram import Gram, KernelSums, gives_numbers
 from mercer.kernels import Linear
 from mercer.machines import MARGIN_CONSTRAINTS, KernelMachine, TrainingRows, warn_unless_converged
-from mercer.machines.tube import TubeModel, tube_program, tube_rows, tube_start
+from mercer.machines.tube import (
+    TubeModel,
+    in_unit,
+    solution_of_unit,
+    tube_program,
+    tube_rows,
+    tube_start,
+    tube_unit,
+)
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers import Solution, solve_all
 
@@ -207,10 +216,13 @@ class SVR(RegressorMixin, KernelMachine):
         return self
 
     def _solve(self, problem: QuadraticProgram, gram: Gram) -> Solution:
-        programs, rows = Programs.of([problem]), tube_rows(problem, gram.n)
+        unit, rows = tube_unit(problem), tube_rows(problem, gram.n)
         start = tube_start(problem, self._last_solutions_of())
-        found = solve_all(programs, gram, self._options(), rows=rows, warm_start=start)
-        solution = found[0]
+        start = None if start is None else start / unit
+        options = replace(self._options(), tol=self.tol / unit)
+        programs = Programs.of([in_unit(problem, unit)])
+        found = solve_all(programs, gram, options, rows=rows, warm_start=start)
+        solution = solution_of_unit(problem, found[0], unit, self.tol)
         if solution.status == "unbounded":
             raise ValueError(
                 "No function of this kernel keeps within epsilon of all targets, so that C=inf has "

@@ -163,7 +163,7 @@ def _without(
     for name in repeated_identifiers(_less(frame, named)):
         notices.append(
             f"Column {shown(name)} looks like an identifier that repeats; if its rows belong "
-            "together, name it as `groups`."
+            "together, name it as `groups` (--groups)."
         )
     by_reason: dict[str, list[str]] = {}
     for name, reason in {**found, **named}.items():

@@ -18,6 +18,12 @@ SVMLIGHT_LINE = re.compile(
     r"[-+.\deE]+(,[-+.\deE]+)*(\s+qid:\d+)?(\s+\d+:[-+.\deEnaif]+)+\s*(#.*)?"
 )
 
+Sheet = tuple[str, list[list[Any]]]
+"""Its title, and its lines without those that are empty."""
+
+MOST_TITLES = 5
+"""Lines of a sheet among which its names are looked for."""
+
 
 def read_parquet(content: Content) -> RawTable:
     """Read a Parquet file, after a look at its size."""
@@ -43,7 +49,10 @@ def read_parquet(content: Content) -> RawTable:
 
 
 def read_excel(content: Content, header: bool | None, target: object) -> RawTable:
-    """Read the first sheet of an Excel file that has cells; formulas count as their results."""
+    """Read a sheet of an Excel file; formulas count as their results.
+
+    It is the first that has the target among its names, else the first with two columns.
+    """
     try:
         import openpyxl
     except ImportError:
@@ -62,10 +71,22 @@ def read_excel(content: Content, header: bool | None, target: object) -> RawTabl
     filled = [(title, rows) for title, rows in sheets if rows]
     if not filled:
         raise InputError(f"{shown(content.name)} has no cells.")
-    (title, rows), notices = filled[0], []
+    (title, rows), notices = _chosen(filled, target), []
     if len(filled) > 1:
         notices.append(f"The file has {len(filled)} sheets; {shown(title)} was read.")
     return _from_cells(content, rows, header, target, notices)
+
+
+def _chosen(sheets: list[Sheet], target: object) -> Sheet:
+    """Return the sheet that is the table; remarks on it often have a sheet of their own."""
+    with_target = [sheet for sheet in sheets if _names(sheet, target)]
+    wide = [sheet for sheet in sheets if max(map(len, sheet[1])) > 1]
+    return [*with_target, *wide, *sheets][0]
+
+
+def _names(sheet: Sheet, target: object) -> bool:
+    """Tell whether one of the first lines, some of which may be titles, has the target's name."""
+    return any(target == str(cell).strip() for row in sheet[1][:MOST_TITLES] for cell in row)
 
 
 def _cells(sheet: Any) -> list[list[Any]]:

@@ -63,7 +63,7 @@ def _task(values: Any, name: Any, notices: list[str]) -> str:
     if distinct > MOST_DECIMAL_CLASSES:
         notices.append(
             f"Column {shown(name)} holds {distinct} different numbers, which are taken as classes; "
-            "`task` decides otherwise."
+            "`task` (--task) decides otherwise."
         )
     return "classification"
 
@@ -121,4 +121,9 @@ def check_target(target: pd.Series, task: str) -> None:
         raise InputError(
             f"Column {shown(target.name)} holds {counted(distinct, 'different value')} in as many "
             "rows, which are no classes."
+        )
+    elif (target.value_counts() == 1).sum() > len(target) / 2:
+        raise InputError(
+            f"Column {shown(target.name)} holds {counted(distinct, 'different value')} in "
+            f"{len(target)} rows, most of which come once: too few for classes."
         )

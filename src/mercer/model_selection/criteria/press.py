@@ -77,11 +77,13 @@ def press_of(machine: TwoClassMachine | TubeMachine, gradient: bool = True) -> R
     solved = LeastSquares.of(machine)
     weights, beta, system = machine.weights, solved.beta, solved.system
     count = float(weights.sum())
-    # One of w equal rows, merged into one, has this share of the diagonal of the inverse.
-    several = weights != 1.0
+    # One of w equal rows, merged into one, has this share of the diagonal of the inverse; a row
+    # that counts less than once is left out as a whole.
+    several = weights > 1.0
     repeats = np.zeros(machine.n)
     repeats[several] = (machine.penalties * weights * (weights - 1.0))[several]
-    diagonal = system.lower_inverse.diagonal() + repeats
+    taken = np.minimum(weights, 1.0)
+    diagonal = taken * system.lower_inverse.diagonal() + repeats
     residuals = weights * beta / diagonal
     value = float(weights @ residuals**2) / count
     slope = None
@@ -92,7 +94,7 @@ def press_of(machine: TwoClassMachine | TubeMachine, gradient: bool = True) -> R
         u = inverse @ pull
         # h is never negative: the middle term is a product of a matrix with its transpose.
         # Twice the lower triangle stands for both.
-        lower = blas.dsyrk(2.0, inverse * np.sqrt(h), lower=1)
+        lower = blas.dsyrk(2.0, inverse * np.sqrt(taken * h), lower=1)
         lower = blas.dsyr2(-1.0, u, beta, lower=1, a=lower, overwrite_a=1)
         in_diagonal = 0.5 * lower.diagonal()
         np.fill_diagonal(lower, in_diagonal)

@@ -139,9 +139,10 @@ class GradientSearch(MetaEstimatorMixin, BaseEstimator):
     ----------
     best_params_ : dict
         Parameters for ``estimator.set_params``: "C"; "epsilon" of a regression; "loss" where it was
-        chosen; "gamma" and
-        "coef0" where the kernel was given by name, else "kernel". In a pipeline they have the name
-        of its last step in front, as in "svc__C".
+        chosen; "gamma" and "coef0" where the kernel was given by name, else "kernel"; "tol" of a
+        regression, where the tolerance given is not between 1e-9 and 1e-2 standard deviations of
+        the targets, whose unit it has: the nearer of these two. In a pipeline they have the name of
+        its last step in front, as in "svc__C".
     best_estimator_ : estimator
         Fitted with them on all rows.
     best_criterion_ : float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,26 @@ from mercer.model_selection.gradient.tuning import Rows, Tuning, kernel_params, 
 LEAST_TUBE = 1e-6
 """The thinnest tube that "auto" begins with, as a share of the spread of the targets."""
 
+LEAST_SIZE = 1e-140
+"""Targets all of which are smaller have squares without digits; those above one over it, none."""
 
+LEAST_TOL, LARGEST_TOL = 1e-9, 1e-2
+"""Shares of that spread between which a tolerance, which has the same unit, asks for a fit."""
+
+
+@dataclass(frozen=True, eq=False)
 class RegressionTuning(Tuning):
-    """An `SVR` under a gradient search."""
+    """An `SVR` under a gradient search.
+
+    Parameters
+    ----------
+    model, criterion, cv, n_threads
+        As in `Tuning`.
+    adjusted : dict
+        "tol", once it is known that the machine's own says nothing about targets of this size.
+    """
+
+    adjusted: dict[str, float] = field(default_factory=dict)
 
     criteria = TubeObjective.known_criteria
     kind = "an SVR"
@@ -36,13 +54,24 @@ class RegressionTuning(Tuning):
         return {"C": float(self.model.C), "epsilon": float(self.model.epsilon)}
 
     def checked_targets(self, y: Any, kept: Rows) -> Any:
-        """Return numbers."""
-        return np.asarray(y, dtype=np.float64)
+        """Return numbers whose squares are numbers too."""
+        y = np.asarray(y, dtype=np.float64)
+        largest = float(np.abs(y[kept]).max())
+        if not (largest == 0.0 or LEAST_SIZE <= largest <= 1 / LEAST_SIZE):
+            raise ValueError(
+                f"The largest of y must be between {LEAST_SIZE:g} and {1 / LEAST_SIZE:g}, so that "
+                "errors have squares; multiply y by a constant."
+            )
+        return y
 
     def objective(
         self, kernel: Kernel, sample: Sample, evaluations: Evaluations
     ) -> RememberedObjective:
         """Return the criterion as a function of prices and kernel, of "auto" the first one."""
+        own, spread = float(self.model.tol), _spread(sample)
+        tol = float(np.clip(own, LEAST_TOL * spread, LARGEST_TOL * spread))
+        if tol != own:
+            self.adjusted["tol"] = self.model.tol = tol
         criterion = "evidence" if self.criterion == "auto" else self.criterion
         return self._objective(criterion, kernel, sample, evaluations)
 
@@ -93,12 +122,12 @@ class RegressionTuning(Tuning):
 
     def chosen(self, search: Search, best: DescentStep) -> dict[str, Any]:
         """Return prices and kernel."""
-        return best.prices | kernel_params(self.model, [best.kernel])[0]
+        return best.prices | kernel_params(self.model, [best.kernel])[0] | self.adjusted
 
     def step_params(self, step: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
         """Return prices and kernel of one evaluation."""
         params = {"C": step["C"], "epsilon": step["epsilon"]}
-        return params | own
+        return params | own | self.adjusted
 
     def score(self, search: Search, best: DescentStep, sample: Sample) -> float:
         """Return R^2 of what machines without its fold say about each row."""

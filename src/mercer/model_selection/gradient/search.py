@@ -15,7 +15,12 @@ from scipy.optimize import minimize
 
 from mercer.kernels import RBF, Kernel
 from mercer.machines.bordered_system import NoSolutionError
-from mercer.model_selection.gradient.objective import Objective, Prices, RememberedObjective
+from mercer.model_selection.gradient.objective import (
+    Evaluation,
+    Objective,
+    Prices,
+    RememberedObjective,
+)
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +29,9 @@ SPREAD = 2.5
 
 WALL = 1e3
 """What is added to the objective where a machine has no solution, to turn a search back."""
+
+NOTHING = 1e-290
+"""Values of a criterion that are not told from 0."""
 
 FIRST_SHARE = 2 / 3
 """Share of the evaluations that "auto" may spend before vectors of parameters are set free."""
@@ -250,14 +258,17 @@ class Descent:
         self.left -= 1
         prices, theta, kernel = self.space.at(point)
         try:
-            found = self.objective(prices, theta, kernel)
+            found = _finite(self.objective(prices, theta, kernel))
         except NoSolutionError:
             if self.best is None:
                 raise
             return self.best.objective + WALL, np.zeros(self.space.size)
         value, gradient = found.value, self.space.pull_back(found.gradient)
         if self.objective.is_logarithmic:
-            value, gradient = float(np.log(value)), gradient / value
+            if value > NOTHING:
+                value, gradient = float(np.log(value)), gradient / value
+            else:  # an error of nothing has no logarithm, and no slope leads to less
+                value, gradient = float(np.log(NOTHING)), np.zeros(self.space.size)
         if self.precision:
             held = np.zeros(self.space.size)
             held[self.space.of_kernel] = self.precision * point[self.space.of_kernel]
@@ -423,6 +434,16 @@ class Search:
         """Print a line, if that is wanted."""
         if self.verbose:
             print(f"GradientSearch: {line}", flush=True)
+
+
+def _finite(found: Evaluation) -> Evaluation:
+    """Return an evaluation, if it is of numbers."""
+    if not (np.isfinite(found.value) and np.isfinite(found.gradient).all()):
+        raise NoSolutionError(
+            "The criterion or its slope is no finite number; scale the features and targets so "
+            "that their squares are."
+        )
+    return found
 
 
 def _with_widths(kernel: Kernel, n_features: int) -> Kernel:

@@ -1,0 +1,1 @@
+"""Two variables together and alone."""

@@ -1,0 +1,86 @@
+"""Which data may be refused, and in which words."""
+
+from __future__ import annotations
+
+import traceback
+
+import numpy as np
+
+from .program import Program
+from .regions import is_large, largest_kernel_value
+
+REFUSALS = (
+    "no ball holds",
+    "ensure_min_features",
+    "minimum of 2 is required",
+    "cannot have number of splits",
+    "cannot be greater than the number of members",
+    "the number of classes has to be greater than one",
+    "needs at least two classes",
+    "leaves out no row",
+    "must contain at least one non-zero number",
+    "says how often each row counts",
+    "training rows of one class only",
+    "all rows are equal",
+)
+"""What any data may deserve, in small letters."""
+
+TOO_LARGE = (
+    "scale the features",
+    "scale them",
+    "divide all weights",
+    "multiply y by a constant",
+)
+"""What numbers near the ends of float64 deserve, or kernel values near its end."""
+
+LARGE = 1e60
+"""Kernel values of which some machines may say so; none may of rows that are merely large."""
+
+ALL_FAILED = "It is very likely that your model is misconfigured."
+"""How scikit-learn's searches begin to repeat what all candidates said."""
+
+SMALL = 1e-140
+"""Kernel values all of which have squares without digits."""
+
+TINY = 1e-150
+"""Features whose squares have lost digits, so that some of them may have no width of their own."""
+
+INDEFINITE_WORDS = ("not positive semi-definite", "not positive definite")
+"""What kernels deserve that are no products, or that rounding makes so."""
+
+INDEFINITE = 1e10
+"""Kernel values whose rounding may be larger than the ridge of squared slack, at usual prices."""
+
+INDEFINITE_PRICED = 1e14
+"""The same times C, since the ridge is one over it: units in the last place."""
+
+
+def _may_be_indefinite(program: Program) -> bool:
+    """Say whether the kernel is, or rounding of its values is more than the ridge of a weight."""
+    size = largest_kernel_value(program) * max(1.0, float(program.data.weights.max()))
+    price = getattr(getattr(program.estimator, "estimator", program.estimator), "C", 1.0)
+    is_sound = size <= INDEFINITE and size * price <= INDEFINITE_PRICED
+    return program.may_be_indefinite or not is_sound
+
+
+def _is_beyond(program: Program) -> bool:
+    """Say whether sizes are a reason to refuse: of kernel values, squares, weights or targets."""
+    if not SMALL <= largest_kernel_value(program) <= LARGE or is_large(program):
+        return True
+    if np.abs(program.plain).max() < TINY:
+        return True
+    has_quotients = np.isfinite(largest_kernel_value(program, within=True))
+    return program.has_extreme_targets or not has_quotients
+
+
+def judge_refusal(program: Program, error: Exception) -> list[str]:
+    """Return what is wrong with a refusal: nothing, where the data deserve it."""
+    text = str(error)
+    if isinstance(error, ValueError) and ("\n" not in text.strip() or ALL_FAILED in text):
+        if any(words in text.lower() for words in REFUSALS):
+            return []
+        if _is_beyond(program) and any(words in text.lower() for words in TOO_LARGE):
+            return []
+        if _may_be_indefinite(program) and any(words in text for words in INDEFINITE_WORDS):
+            return []
+    return [f"{type(error).__name__}: {text}\n{traceback.format_exc(limit=-4)}"]
