@@ -179,7 +179,9 @@ def test_numbers_of_powers(degree: Any, settings: Any, tmp_path: Path) -> None:
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("target", [y, (y[:, None] > 0) + 0, y + 0.0], ids=["three", "column", "floats"])
+@pytest.mark.parametrize(
+    "target", [y, (y[:, None] > 0) + 0, y + 0.0], ids=["three", "column", "floats"]
+)
 def test_sound_ones_are_kept(model: Any, target: Any, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
