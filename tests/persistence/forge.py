@@ -1,9 +1,9 @@
 """Forges files with a right checksum and counts what becomes of them.
 
 ``python -m tests.persistence.forge --files 2000 --seed 5`` takes the files of the seeds from 5 on
-(from a random one without it), each of a model of the zoo with one thing changed: loads it, and lets what is loaded answer about
-fresh rows. Whatever is neither refused nor gives the same answers is printed with its seed;
-``--only SEED`` repeats one.
+(from a random one without it), each of a model of the zoo with one thing changed: loads it, and
+lets what is loaded answer about fresh rows. Whatever is neither refused nor gives the same answers
+is printed with its seed; ``--only SEED`` repeats one.
 """
 
 from __future__ import annotations
