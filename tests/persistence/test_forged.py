@@ -178,6 +178,6 @@ def test_other_processors_may_round_otherwise(tmp_path: Path) -> None:
         mercer.save(model, tmp_path / name)
         header = members_of((tmp_path / name).read_bytes())[HEADER]
         told[name] = json.loads(header)["probe"]["answers"]
-    assert told["flat"]["score_samples"] == {"columns": 1}
+    assert told["flat"]["score_samples"] in (None, {"columns": 1})
     assert told["flat"]["transform"]["within"] >= 1e-6
     assert told["single"]["transform"]["within"] >= 1e-3
