@@ -79,6 +79,7 @@ def test_another_model_is_found(tmp_path: Path) -> None:
         assert outcome_of((tmp_path / "file").read_bytes(), X, expected)[0] == outcome
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
 def test_one_thing_is_changed(tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
     mercer.save(mercer.SVC().fit(X, y), tmp_path / "file")

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.ensemble import IsolationForest
+from sklearn.ensemble import BaggingClassifier, IsolationForest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.manifold import Isomap
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, PolynomialFeatures, TargetEncoder
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer, RadiusNeighborsClassifier
+from sklearn.preprocessing import (
+    KBinsDiscretizer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    TargetEncoder,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 import mercer
@@ -103,6 +110,7 @@ CHANGES = {
         BINS,
         {"n_bins_": BINS.n_bins_ + 1},
         {"bin_edges_": np.array([*BINS.bin_edges_[:-1], np.arange(9.0)], dtype=object)},
+        {"bin_edges_": np.array([*BINS.bin_edges_[:-1], np.full(4, np.nan)], dtype=object)},
         {"_encoder": CODED},
     ),
     "places of words": (
@@ -144,3 +152,42 @@ def test_places(name: str, tmp_path: Path, monkeypatch: Any) -> None:
     mercer.load(tmp_path / "file")
     for change in changes:
         refused(model, change, tmp_path / "file", monkeypatch)
+
+
+@pytest.mark.parametrize("settings", [{}, {"interaction_only": True}, {"include_bias": False}])
+@pytest.mark.parametrize("degree", [0, 1, 2, 5, (0, 1), (1, 3), (2, 4), (7, 9)])
+def test_numbers_of_powers(degree: Any, settings: Any, tmp_path: Path) -> None:
+    if degree == 0 and settings == {"include_bias": False}:
+        return  # which scikit-learn refuses
+    model = PolynomialFeatures(degree, **settings).fit(X)
+    mercer.save(model, tmp_path / "file")
+    assert mercer.load(tmp_path / "file").transform(X).shape[1] == model.n_output_features_
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OneHotEncoder(drop="if_binary", min_frequency=5, handle_unknown="ignore"),
+        OneHotEncoder(drop="first", max_categories=3, handle_unknown="infrequent_if_exist"),
+        OrdinalEncoder(max_categories=3, handle_unknown="use_encoded_value", unknown_value=-1),
+        TargetEncoder(target_type="continuous", random_state=0),
+        KBinsDiscretizer(4, encode="onehot-dense", strategy="uniform"),
+        KNeighborsClassifier(2),
+        RadiusNeighborsClassifier(5.0, outlier_label=0),
+        BaggingClassifier(n_estimators=2, max_features=1, random_state=0),
+        IsolationForest(n_estimators=2, bootstrap=True, max_samples=9, random_state=0),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    "target", [y, (y[:, None] > 0) + 0, y + 0.0], ids=["three", "column", "floats"]
+)
+def test_sound_ones_are_kept(model: Any, target: Any, tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(CODES, target)
+        mercer.save(model, tmp_path / "file")
+        again = mercer.load(tmp_path / "file")
+        method = "predict" if hasattr(model, "predict") else "transform"
+        found, said = getattr(again, method)(CODES), getattr(model, method)(CODES)
+    assert abs(found - said).max() == 0

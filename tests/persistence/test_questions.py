@@ -105,6 +105,25 @@ def test_several_outputs(tmp_path: Path) -> None:
     assert len(mercer.load(tmp_path / "file").predict_proba(SIZES[:, None])) == 2
 
 
+def test_long_words(tmp_path: Path) -> None:
+    """All pieces of a long text take much memory, so that nobody is asked about one."""
+    model = LabelEncoder().fit(["short", "long" * 100])
+    mercer.save(model, tmp_path / "file")
+    assert probe_in(tmp_path / "file") is None
+    words = np.where(COLOURS == "red", "long" * 100, COLOURS).astype(object)[:, None]
+    mercer.save(make_pipeline(OneHotEncoder(), mercer.SVC()).fit(words, LABELS), tmp_path / "file")
+    asked = probe_in(tmp_path / "file")["rows"]["objects"]["0"]["word"]
+    assert set(asked) == {"green", "blue", "grey"}
+    mercer.save(MODELS["texts"], tmp_path / "file")
+    probe = probe_in(tmp_path / "file")
+    probe["rows"]["texts"][0] = "x" * 201
+    good = members_of((tmp_path / "file").read_bytes())
+    header = json.loads(good[HEADER]) | {"probe": probe}
+    (tmp_path / "file").write_bytes(sealed(good | {HEADER: json.dumps(header).encode()}))
+    with pytest.raises(ModelFileError, match="rows to try it on are none"):
+        mercer.load(tmp_path / "file")
+
+
 def test_no_file_is_opened(tmp_path: Path) -> None:
     """A vectorizer may take texts for names of files; a forged one would open what it names."""
     pipe = tmp_path / "pipe"

@@ -22,6 +22,10 @@ CENTRES = {"mean_": "scale_", "center_": "scale_", "data_min_": "data_range_"}
 """Attributes of scalers that tell where numbers lie, and how far apart."""
 
 
+VALUES = ("categories_", "bin_edges_", "bin_thresholds_")
+"""Attributes that have an array of values for each column."""
+
+
 class NumbersInside:
     """Numbers that stand in a model, by the columns that they belong to."""
 
@@ -48,8 +52,9 @@ class NumbersInside:
             fits = all(is_numeric(value) and value.shape == (n,) for value in pair)
             if fits and len(self._scales) < MOST_LINES:
                 self._scales.append(pair)
-        for column, known in enumerate(state.get("categories_", [])):
-            self._add(column, known)
+        for name in VALUES:
+            for column, known in enumerate(state.get(name, [])):
+                self._add(column, known)
         if type(part).__name__ == "Tree":
             self._add_thresholds(part.feature, part.threshold)
         elif type(part).__name__ == "TreePredictor":
@@ -61,7 +66,8 @@ class NumbersInside:
 
     def _add(self, column: int, values: Any) -> None:
         if is_numeric(values) and values.size and column < self._shape[1]:
-            self._pools.setdefault(column, []).append(np.ravel(values)[:MOST_LINES].astype(float))
+            some = np.ravel(values)[:: -(-values.size // MOST_LINES)]
+            self._pools.setdefault(column, []).append(some.astype(float))
 
     def between(self) -> Floats:
         """Return rows of each kind in turn, none of them exactly where the model has one."""

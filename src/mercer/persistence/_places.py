@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import comb
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,10 @@ def _encodings(state: State, facts: Facts) -> bool:
 def _bins(state: State, facts: Facts) -> bool:
     """Edges of bins, and the encoder of their numbers where there is one."""
     edges, counts = state["bin_edges_"], state["n_bins_"]
-    known = [each.shape == (n + 1,) for each, n in zip(edges, counts, strict=True)]
+    known = [
+        each.shape == (n + 1,) and each.dtype.kind == "f" and bool((each[1:] >= each[:-1]).all())
+        for each, n in zip(edges, counts, strict=True)
+    ]
     encoder = state.get("_encoder")
     if encoder is not None:
         known += [
@@ -178,7 +182,7 @@ def _table(state: State, facts: Facts) -> bool:
         and {*known, *ranges} <= set(columns)
         and all(isinstance(some, list) for some in (names, *known.values()))
         and all(len(pair) == 2 for pair in ranges.values())
-        and all(isinstance(end, float) for end in ends)
+        and all(isinstance(end, Real) for end in ends)
         and isinstance(target, str | None)
         and task in ("classification", "regression", "description")
         and isinstance(state["about"], dict)

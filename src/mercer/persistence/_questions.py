@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 
 from mercer.persistence._header import plain
 from mercer.persistence._numbers_inside import Floats, NumbersInside, is_numeric
-from mercer.persistence._words import TEXTS, Described, described_columns, texts_of
+from mercer.persistence._words import TEXTS, Described, described_columns, is_short, texts_of
 from mercer.persistence.errors import RefusalError
 
 MOST_ROWS, FEWEST_ROWS = 32, 4
@@ -130,15 +130,15 @@ def asked(record: Any, model: Any, file_size: int) -> Any:
             return None
         if kind == "named":
             return _named(_of_text(content, most), _names(model))
-        return _frame(content, most) if kind == "columns" else _objects(content, most)
+        return {"columns": _frame, "objects": _objects}[kind](content, most)
     except (TypeError, ValueError, AttributeError, KeyError):
         raise RefusalError("the rows to try it on are none") from None
 
 
 def _of_values(kind: str, values: Any) -> Any:
     """Return texts, labels, or dictionaries with one name each."""
-    known = str if kind in ("texts", "names") else str | int | float | bool
-    if not 0 < len(values) <= 2 * MOST_ROWS or not all(isinstance(v, known) for v in values):
+    known = all(is_short(v) or (kind == "labels" and isinstance(v, int | float)) for v in values)
+    if not 0 < len(values) <= 2 * MOST_ROWS or not known:
         raise ValueError
     return [{name: 1.0} for name in values] if kind == "names" else list(values)
 
@@ -222,8 +222,10 @@ def _frame(columns: dict[str, Any], most: int) -> Any:
     found = {}
     for name, described in columns.items():
         ((kind, values),) = described.items()
-        known = str | None if kind == "word" else str
-        words = kind in ("number", "code") or all(isinstance(value, known) for value in values)
+        gaps = kind == "word"
+        words = kind in ("number", "code") or all(
+            is_short(value) or (gaps and value is None) for value in values
+        )
         if not 0 < len(values) <= most or not words:
             raise ValueError
         found[name] = np.array(values, dtype=TYPES[kind])  # type: ignore[call-overload]

@@ -19,6 +19,9 @@ TEXTS = ("one more line of text", "a second text: the model may know none of its
 MOST_TEXTS, MOST_WORDS = 13, 20
 """Lines of words that a model knows, and words in each."""
 
+MOST_SIGNS = 200
+"""Of a text; all pieces of a long one would take the square of its length."""
+
 
 def reads_files(found: list[Any]) -> bool:
     """Say whether a model takes texts for names of files, which nobody should open to try it."""
@@ -28,11 +31,16 @@ def reads_files(found: list[Any]) -> bool:
 FILES = ("filename", "file")
 
 
+def is_short(value: Any) -> bool:
+    """Say whether this is a text that anyone may ask a model about."""
+    return isinstance(value, str) and len(value) <= MOST_SIGNS
+
+
 def texts_of(found: list[Any]) -> list[str]:
     """Return lines of words that a model knows, and others."""
     known = [vars(part).get("vocabulary_") for part in found if hasattr(part, "__dict__")]
     words = sorted(w for each in known if isinstance(each, dict) for w in each if type(w) is str)
-    lines = [" ".join(words[k::MOST_TEXTS][:MOST_WORDS]) for k in range(MOST_TEXTS)]
+    lines = [" ".join(words[k::MOST_TEXTS][:MOST_WORDS])[:MOST_SIGNS] for k in range(MOST_TEXTS)]
     return [*TEXTS, *filter(None, lines)]
 
 
@@ -130,7 +138,7 @@ def _days(count: int) -> list[str]:
 
 def _words(known: list[Any], count: int, strange: bool) -> list[str | None]:
     """Return known words in turn; every eighth is a gap or another word if it may be strange."""
-    some = [word for word in known if isinstance(word, str)] or list(TEXTS)
+    some = [word for word in known if is_short(word)] or list(TEXTS)
     words: list[str | None] = [some[k % len(some)] for k in range(count)]
     if strange:
         words[6::16], words[14::16] = [None] * len(words[6::16]), [TEXTS[1]] * len(words[14::16])
