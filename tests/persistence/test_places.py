@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import BaggingClassifier, IsolationForest
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.manifold import Isomap
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer, RadiusNeighborsClassifier
 from sklearn.preprocessing import (
@@ -49,6 +50,8 @@ CODED = OneHotEncoder().fit(CODES)
 TARGET = TargetEncoder(cv=2, random_state=0).fit(CODES, y)
 BINS = KBinsDiscretizer(3).fit(X)
 WORDS = CountVectorizer().fit(["one line of words", "and another line"])
+PARTS = TruncatedSVD(2, random_state=0).fit(X)
+WEIGHTS = TfidfTransformer().fit(X)
 WAYS = Isomap(n_neighbors=30).fit(X)
 LONG = KNeighborsTransformer().fit(X)
 TABLE = TableModel(
@@ -118,6 +121,15 @@ CHANGES = {
         {"vocabulary_": {**WORDS.vocabulary_, "words": 6}},
         {"vocabulary_": {**WORDS.vocabulary_, "words": -1}},
         {"vocabulary_": {**WORDS.vocabulary_, "words": 1.5}},
+    ),
+    "numbers of words": (
+        PARTS,
+        {"components_": np.where(PARTS.components_ > 0, np.inf, PARTS.components_)},
+        {"components_": PARTS.components_.astype(str)},
+    ),
+    "weights of words": (
+        WEIGHTS,
+        {"idf_": WEIGHTS.idf_ * np.nan},
     ),
     "ways between rows": (
         WAYS,

@@ -189,6 +189,11 @@ def _table(state: State, facts: Facts) -> bool:
     )
 
 
+def _of_words(state: State, facts: Facts) -> bool:
+    """Numbers of words, of which a model that is tried sees some only."""
+    return _finite(state.get("components_", state.get("idf_")))
+
+
 def _finite(values: Any) -> bool:
     return values.dtype.kind == "f" and bool(np.isfinite(values).all())
 
@@ -205,6 +210,8 @@ RULES: dict[str, Rule] = {
     "encodings_ categories_ target_type_ classes_": _encodings,
     "bin_edges_ n_bins_": _bins,
     "dist_matrix_ nbrs_": _ways,
+    "components_ singular_values_": _of_words,
+    "idf_ use_idf": _of_words,
     "model columns known ranges names target task about": _table,
     "_min_degree _max_degree n_output_features_ _n_out_full": _powers,
 }
