@@ -209,7 +209,7 @@ def test_a_model_is_replaced_only_where_it_is_named(refused, mercer):
     assert mercer(*fit, "--save", "table.mercer").exit_code == 0
     predict = ("predict", "table.mercer", "table.csv")
     assert "is replaced" not in mercer(*predict).stderr
-    assert "predictions-table.csv is there already and is replaced." in mercer(*predict).stderr
+    assert "predictions-table.csv is there already; the result will replace it." in mercer(*predict).stderr
     assert "is replaced" not in mercer(*predict, "--out", "predictions-table.csv").stderr
 
 
