@@ -65,8 +65,15 @@ def _may_be_indefinite(program: Program) -> bool:
 
 
 def _is_beyond(program: Program) -> bool:
-    """Say whether sizes are a reason to refuse: of kernel values, squares, weights or targets."""
-    if not SMALL <= largest_kernel_value(program) <= LARGE or is_large(program):
+    """Say whether sizes are a reason to refuse: of kernel values, squares, weights or targets.
+
+    Of a search weights too: beside values times weights of `LARGE` the 1 that the conditions of the
+    evidence add is nothing, and where rows are equal, so is its determinant.
+    """
+    size = largest_kernel_value(program)
+    if not SMALL <= size <= LARGE or is_large(program):
+        return True
+    if program.kind.startswith("GradientSearch") and size * program.data.weights.max() > LARGE:
         return True
     if np.abs(program.plain).max() < TINY:
         return True

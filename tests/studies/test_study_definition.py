@@ -89,7 +89,7 @@ def test_commas_inside_names(study, text, words):
 
 
 def test_a_message_does_not_list_hundreds_of_names():
-    with pytest.raises(StudyError, match="and 402 more") as error:
+    with pytest.raises(StudyError, match="and 408 more") as error:
         get_study("rfe").cells(1, ["none"])
     assert len(str(error.value)) < 600
 

@@ -324,12 +324,18 @@ class ClassifierTuning(Tuning):
         objective, errors = search.objective, []
         assert isinstance(objective, Objective)
         for loss, C in candidates:
-            found = objective.fold_error(loss, C, best.theta, best.kernel)
+            try:
+                found = objective.fold_error(loss, C, best.theta, best.kernel)
+            except NoSolutionError:  # in some fold; another candidate may have one in each
+                errors.append(np.inf)
+                continue
             search.n_fits += found.n_fits
             record = {"stage": loss, "start": 0, "C": C, "kernel": best.kernel}
             search.history.append(record | {"criterion": found.value, "objective": found.value})
             errors.append(found.value)
             search.say(f"{loss} at C = {C:.4g}: {100 * found.value:.2f} % errors on folds")
+        if np.isinf(errors).all():
+            raise NoSolutionError(no_minimum("squared_hinge"))
         return candidates[int(np.argmin(errors))]
 
     def step_params(self, step: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:

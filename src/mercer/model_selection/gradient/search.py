@@ -375,7 +375,7 @@ def _finite(found: Evaluation) -> Evaluation:
     if not (np.isfinite(found.value) and np.isfinite(found.gradient).all()):
         raise NoSolutionError(
             "The criterion or its slope is no finite number; scale the features and targets so "
-            "that their squares are."
+            "that their squares are, and divide all weights by a number if they are large."
         )
     return found
 
