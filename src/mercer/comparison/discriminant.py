@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 
-class WideDiscriminant(LinearDiscriminantAnalysis):  # type: ignore[misc]
+class WideDiscriminant(LinearDiscriminantAnalysis):
     r"""Return what ``LinearDiscriminantAnalysis("lsqr", "auto")`` does, at a price for wide tables.
 
     Shrunk covariances of the classes add up to :math:`D + U^\top U` with a diagonal matrix D and
