@@ -208,9 +208,10 @@ def test_a_model_is_replaced_only_where_it_is_named(refused, mercer):
     assert Path("table.mercer").read_text() == "an older model"
     assert mercer(*fit, "--save", "table.mercer").exit_code == 0
     predict = ("predict", "table.mercer", "table.csv")
-    assert "is replaced" not in mercer(*predict).stderr
-    assert "predictions-table.csv is there already and is replaced." in mercer(*predict).stderr
-    assert "is replaced" not in mercer(*predict, "--out", "predictions-table.csv").stderr
+    older = "is there already; the result will replace it."
+    assert older not in mercer(*predict).stderr
+    assert f"predictions-table.csv {older}" in mercer(*predict).stderr
+    assert older not in mercer(*predict, "--out", "predictions-table.csv").stderr
 
 
 def test_two_outputs_need_two_places(refused):

@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import BaggingClassifier, IsolationForest
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.manifold import Isomap
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer, RadiusNeighborsClassifier
 from sklearn.preprocessing import (
@@ -52,6 +52,7 @@ BINS = KBinsDiscretizer(3).fit(X)
 WORDS = CountVectorizer().fit(["one line of words", "and another line"])
 PARTS = TruncatedSVD(2, random_state=0).fit(X)
 WEIGHTS = TfidfTransformer().fit(X)
+WEIGHTED = TfidfVectorizer().fit(["one line of words", "and another line"])
 WAYS = Isomap(n_neighbors=30).fit(X)
 LONG = KNeighborsTransformer().fit(X)
 TABLE = TableModel(
@@ -130,6 +131,12 @@ CHANGES = {
     "weights of words": (
         WEIGHTS,
         {"idf_": WEIGHTS.idf_ * np.nan},
+        {"idf_": WEIGHTS.idf_[:-1]},
+    ),
+    "words and their weights": (
+        WEIGHTED,
+        {"_tfidf": WEIGHTS},
+        {"vocabulary_": {"one": 0}},
     ),
     "ways between rows": (
         WAYS,

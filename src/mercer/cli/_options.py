@@ -22,6 +22,9 @@ FAILED = 1
 REFUSED = 2
 """What a command returns that cannot use what it was given."""
 
+STOPPED = "stopped before anything was finished; nothing was written."
+"""What a command says that Ctrl-C has ended."""
+
 DATA_HELP = (
     "A table (CSV, TSV, Excel, Parquet, svmlight, also packed), or iris, wine, breast_cancer, "
     "digits, diabetes, moons, circles, blobs."
@@ -158,10 +161,12 @@ def _is_argument(parameter: inspect.Parameter) -> bool:
 
 def with_one_sentence(function: Callable[..., None], **given: Any) -> None:
     """Run a command, and end it with a sentence and an exit code whatever goes wrong."""
-    from mercer.persistence import ModelFileError
-    from mercer.tables import InputError
-
     name = function.__name__
+    try:  # which takes seconds where the disk is slow
+        from mercer.persistence import ModelFileError
+        from mercer.tables import InputError
+    except KeyboardInterrupt:
+        _end(name, STOPPED, INTERRUPTED)
     try:
         with noting_interrupts() as noted, warnings.catch_warnings():
             _INTERRUPTS[:] = [noted]
@@ -174,7 +179,7 @@ def with_one_sentence(function: Callable[..., None], **given: Any) -> None:
     except MemoryError:
         _end(name, "the memory does not suffice; take some of the rows.", FAILED)
     except KeyboardInterrupt:
-        _end(name, "stopped before anything was finished; nothing was written.", INTERRUPTED)
+        _end(name, STOPPED, INTERRUPTED)
     except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
     except Exception as error:

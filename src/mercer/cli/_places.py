@@ -57,7 +57,7 @@ def check_places(
 
 
 def _meet_older(path: Path, name: str, *, is_model: bool) -> None:
-    """Keep an older model, and tell of any other file that it is replaced."""
+    """Keep an older model, and tell of any other file that it will be replaced."""
     from mercer.cli._screen import Screen
     from mercer.tables import InputError
 
@@ -65,7 +65,7 @@ def _meet_older(path: Path, name: str, *, is_model: bool) -> None:
         raise InputError(
             f"{path} is there already; --{name} {path} replaces it, and any other name keeps it."
         )
-    Screen().note(f"{path} is there already and is replaced.")
+    Screen().note(f"{path} is there already; the result will replace it.")
 
 
 @contextmanager

@@ -68,6 +68,9 @@ def _codes(state: State, facts: Facts) -> bool:
 
 def _words(state: State, facts: Facts) -> bool:
     places = list(state["vocabulary_"].values())
+    weights = getattr(state.get("_tfidf"), "idf_", None)
+    if weights is not None and len(weights) != len(places):
+        return False
     return all(type(place) is int or isinstance(place, np.integer) for place in places) and (
         not places or (min(places) >= 0 and max(places) < len(places))
     )
@@ -189,9 +192,14 @@ def _table(state: State, facts: Facts) -> bool:
     )
 
 
-def _of_words(state: State, facts: Facts) -> bool:
+def _parts_of_words(state: State, facts: Facts) -> bool:
     """Numbers of words, of which a model that is tried sees some only."""
-    return _finite(state.get("components_", state.get("idf_")))
+    return _finite(state["components_"])
+
+
+def _weights_of_words(state: State, facts: Facts) -> bool:
+    weights = state["idf_"]
+    return _finite(weights) and weights.shape == (state.get("n_features_in_", weights.size),)
 
 
 def _finite(values: Any) -> bool:
@@ -210,8 +218,8 @@ RULES: dict[str, Rule] = {
     "encodings_ categories_ target_type_ classes_": _encodings,
     "bin_edges_ n_bins_": _bins,
     "dist_matrix_ nbrs_": _ways,
-    "components_ singular_values_": _of_words,
-    "idf_ use_idf": _of_words,
+    "components_ singular_values_": _parts_of_words,
+    "idf_ use_idf": _weights_of_words,
     "model columns known ranges names target task about": _table,
     "_min_degree _max_degree n_output_features_ _n_out_full": _powers,
 }
