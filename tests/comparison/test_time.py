@@ -51,7 +51,8 @@ def test_the_baseline_and_one_other_always_have_a_fold(two_classes, clock, put_i
     )
     assert set(found.results_.index) == {"dummy", "lda"}
     assert found.n_folds == 1
-    reason = "the time was over before its turn"
+    took = "linear discriminant took 1000 s"
+    reason = f"no time was left: {took}; fewer --models or more --minutes help"
     assert found.left_out_models == dict.fromkeys(["qda", "tree"], reason)
     assert "One fold cannot tell whether the differences mean anything." in found.sentences()
 
@@ -188,6 +189,74 @@ def test_a_fit_that_takes_too_long_is_stopped(two_classes, clock, put_in_place, 
     reason = re.fullmatch(r"one fit took more than (0\.\d+) s", found.left_out_models["qda"])
     assert 0 < float(reason[1]) < 1.2
     assert set(found.results_.index) == {"dummy", "lda"}
+
+
+def test_a_dear_model_waits_until_the_others_had_their_turn(
+    two_classes, clock, put_in_place, costly
+):
+    """It comes first in the list, and takes more than a fold's share of the time."""
+    turns = []
+
+    class Noting(costly):
+        def fit(self, X, y):
+            turns.append(self.fixed)
+            if clock.now + self.fixed > clock.end:
+                clock.wait_for_ever()
+            return super().fit(X, y)
+
+    put_in_place(lda=Noting(clock, fixed=40.0), qda=Noting(clock, fixed=3.0))
+    put_in_place(logistic=Noting(clock, fixed=2.0))
+    options = {"folds": 5, "repeats": 1, "minutes": minutes(100)}
+    found = compare_table(two_classes, models="lda,logistic,qda", **options)
+    assert turns[:4] == [40.0, 2.0, 3.0, 40.0]
+    assert set(found.results_.index) == {"dummy", "logistic", "qda"}
+    assert found.n_folds == 5
+    assert not found.partial
+    turns.clear()
+    alone = compare_table(two_classes, models="lda", **options)
+    assert alone.n_folds == 2  # no other waits
+
+
+def test_of_models_that_are_all_too_dear_one_has_its_turn(two_classes, clock, put_in_place, costly):
+    class Slow(costly):
+        def fit(self, X, y):
+            if clock.now + self.fixed > clock.end:
+                clock.wait_for_ever()
+            return super().fit(X, y)
+
+    put_in_place(lda=Slow(clock, fixed=30.0), qda=Slow(clock, fixed=25.0))
+    options = {"folds": 5, "repeats": 1, "minutes": minutes(100)}
+    found = compare_table(two_classes, models="lda,qda", **options)
+    assert "lda" in found.results_.index
+    assert list(found.left_out_models) == ["qda"]
+
+
+def test_a_dear_leader_leaves_some_time_to_others(two_classes, clock, put_in_place, costly):
+    """Its further folds would take all that is left."""
+    put_in_place(lda=costly(clock, fixed=30.0), logistic=costly(clock, fixed=1.0))
+    put_in_place(qda=costly(clock, fixed=1.0))
+    options = {"folds": 5, "repeats": 1, "minutes": minutes(100)}
+    found = compare_table(two_classes, models="lda,logistic,qda", **options)
+    assert found.left_out_models == {}
+    assert {"logistic", "qda"} <= set(found.results_.index)
+
+
+def test_models_for_which_no_time_was_left_say_who_took_it(
+    two_classes, clock, put_in_place, costly
+):
+    class Endless(costly):
+        def fit(self, X, y):
+            clock.wait_for_ever()
+
+    put_in_place(lda=costly(clock, fixed=97.0), logistic=Endless(), qda=Endless())
+    options = {"folds": 5, "repeats": 1, "minutes": minutes(100)}
+    found = compare_table(two_classes, models="lda,logistic,qda", **options)
+    reason = (
+        "no time was left: linear discriminant took 97 s; fewer --models or more --minutes help"
+    )
+    assert found.left_out_models == dict.fromkeys(["logistic", "qda"], reason)
+    told = f"Left out: logistic regression and quadratic discriminant ({reason})."
+    assert told in found.sentences()
 
 
 def test_a_fit_that_is_stopped_has_another_try_with_fewer_rows(clock, put_in_place, costly):

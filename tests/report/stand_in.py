@@ -100,6 +100,7 @@ class StandIn:
     seconds_: float
     titles: dict[str, str]
     positive_: str | None = None
+    cuts: tuple[int, int] = (0, 0)
 
     def title(self, name: str) -> str:
         return self.titles[name]
@@ -174,6 +175,7 @@ def compared(
         seconds_=time.perf_counter() - start,
         titles=titles,
         positive_=classes[1] if len(classes) == 2 else None,
+        cuts=(N_FOLDS, N_REPEATS),
     )
 
 

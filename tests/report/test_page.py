@@ -354,6 +354,21 @@ def test_places_that_cannot_be_written_get_one_sentence(comparison, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_folds_that_were_not_measured_are_told(comparison, tmp_path):
+    whole = comparison("binary")
+    n_folds, n_repeats = whole.cuts
+    page = source(write_report(whole, tmp_path / "page.html"))
+    assert f"The rows were cut into {n_folds} folds" in page
+    assert "folds measured" not in page
+    assert "Each fold in turn was predicted" in page
+    few = whole.folds_[(whole.folds_["repeat"] == 0) & (whole.folds_["fold"] < n_folds - 1)]
+    page = source(write_report(replace(whole, folds_=few), tmp_path / "page.html"))
+    assert f"The rows were cut into {n_folds} folds" in page
+    n_few, n_all = n_folds - 1, n_folds * n_repeats
+    assert f"Of these {n_all} folds {n_few} were measured. Each of those in turn" in page
+    assert "folds measured" in page
+
+
 def test_path_is_returned_as_given(comparison, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert str(write_report(comparison("without_insights"), "page.html")) == "page.html"

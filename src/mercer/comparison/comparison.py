@@ -63,6 +63,8 @@ class Comparison:
         What was left out of the table because it cannot be compared on, in words.
     partial : bool
         Whether the time was over, or the work interrupted, before all folds were done.
+    cuts : tuple of int
+        Folds into which the rows were cut, and how often; a partial run has not measured all.
     left_out_models : dict of str to str
         Models that were not compared, with the reason.
     seconds_ : float
@@ -80,6 +82,7 @@ class Comparison:
         self.changed = ""
         self.positive_ = race.classes[race.positive] if len(race.classes) == 2 else None
         self.n_wanted = len(race.folds)
+        self.cuts = (len({f.fold for f in race.folds}), len({f.repeat for f in race.folds}))
         self.seconds_ = 0.0
         self.insights_: Insights | None = None
         self.labels_: dict[str, Any] = {}

@@ -21,12 +21,15 @@ from mercer.comparison.pilot import FIRST_ROWS, LEAST_ROWS, STEP, Trial, rows_in
 from mercer.comparison.rivals import BASELINE, Rival
 from mercer.comparison.setting import Setting
 from mercer.comparison.trials import FEW_TRIED, SHARE_OF_TRIALS, TRIAL_ROWS, trials
-from mercer.comparison.words import ONE_FIT
+from mercer.comparison.words import NO_TIME, ONE_FIT
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import Table
 
 LARGEST_SHARE = 0.5
 """The fits of one model, one for each fold, may take this share of the time that is left."""
+
+LARGEST_KEPT = 0.5
+"""What the best so far still needs is kept for it, up to this share of the time that is left."""
 
 MANY_TESTED = 2000
 """Rows left out of a fold from which on few folds tell models apart."""
@@ -102,6 +105,8 @@ class Race:
         self.alive = list(self.rivals)
         self.caps: dict[str, int] = {}  # rows that models have the time for
         self.trials: dict[str, Trial] = {}
+        self.late: set[str] = set()  # stopped while others waited for their first turn
+        self.spent: dict[str, float] = {}  # seconds of first turns
         self._take_up_caps()
 
     def _take_up(self, entry: dict[str, Any]) -> None:
@@ -146,7 +151,10 @@ class Race:
             done = [[o for o in self.known.values() if (o.repeat, o.fold) == (0, 0)]]
             reached = {outcome.model for outcome in done[0]}
             for rival in [rival for rival in self.alive if rival.name not in reached]:
-                self._leave_out(rival, f"{self.stopped} before its turn")
+                is_over = not self.interrupted
+                self._leave_out(
+                    rival, self._no_time() if is_over else f"{self.stopped} before its turn"
+                )
         alive = {rival.name for rival in self.alive}
         return [outcome for fold in done for outcome in fold if outcome.model in alive]
 
@@ -167,13 +175,21 @@ class Race:
 
     def _one_fold(self, k: int, fold: Fold) -> list[Outcome]:
         found: list[Outcome] = []
-        for position, rival in enumerate(list(self.alive)):
+        turns = list(self.alive)  # who is too dear for an early turn has another in the end
+        for position, rival in enumerate(turns):
             total = len(self.folds) * len(self.alive)
             self.progress(k * len(self.alive) + position, total, rival.title)
             key = (rival.name, fold.repeat, fold.fold)
             if key not in self.known:
-                outcome = self._later(rival, fold) if k else self._begin(rival, fold, len(found))
+                is_last = position + 1 == len(turns)
+                outcome = (
+                    self._later(rival, fold)
+                    if k
+                    else self._first_turn(rival, fold, len(found), is_last)
+                )
                 if outcome is None:
+                    if rival in self.alive:
+                        turns.append(rival)
                     continue
                 self.known[key] = outcome
                 if self.record.path is not None:
@@ -216,10 +232,20 @@ class Race:
             warnings.simplefilter("ignore")
             return model.fit(self.table.frame.iloc[rows], y[rows])
 
-    def _begin(self, rival: Rival, fold: Fold, n_fitted: int) -> Outcome | None:
+    def _first_turn(self, rival: Rival, fold: Fold, n_fitted: int, is_last: bool) -> Outcome | None:
+        """Begin with a model, and note what that took."""
+        start = time.monotonic()
+        try:
+            return self._begin(rival, fold, n_fitted, is_last)
+        finally:
+            if rival.name != BASELINE:  # nobody can do without it
+                self.spent[rival.name] = self.spent.get(rival.name, 0.0) + time.monotonic() - start
+
+    def _begin(self, rival: Rival, fold: Fold, n_fitted: int, is_last: bool) -> Outcome | None:
         """Fit a model for the first time, to as many rows as its share of the time allows.
 
-        The baseline and one other always have their turn.
+        The baseline and one other always have their turn. None stands for a model that was left
+        out, or shall wait for the others.
         """
         if rival.name == BASELINE:
             return self._fit(rival, fold)
@@ -227,9 +253,9 @@ class Race:
         if rival.most_columns is not None and columns > rival.most_columns:
             self._leave_out(rival, f"more than {rival.most_columns} columns")
         elif self.left <= 0 and n_fitted > 1:
-            self._leave_out(rival, "the time was over before its turn")
+            self._leave_out(rival, self._no_time())
         elif self._has_rows_for_its_time(rival, fold.train, is_needed=n_fitted < 2):
-            return self._fit_in_its_time(rival, fold, is_needed=n_fitted < 2)
+            return self._fit_in_its_time(rival, fold, n_fitted < 2, is_last)
         return None
 
     def _later(self, rival: Rival, fold: Fold) -> Outcome | None:
@@ -237,11 +263,18 @@ class Race:
         with within(max(self.left, 0.0)):
             return self._fit(rival, fold)
 
-    def _fit_in_its_time(self, rival: Rival, fold: Fold, is_needed: bool) -> Outcome | None:
-        """Fit a model, to fewer rows where it takes longer than it should."""
+    def _fit_in_its_time(
+        self, rival: Rival, fold: Fold, is_needed: bool, is_last: bool
+    ) -> Outcome | None:
+        """Fit a model, to fewer rows where it takes longer than it should.
+
+        Before anything is known of the others, who is too dear waits until they had their turn.
+        """
+        is_first = is_needed and not self.trials
         while True:
             allowed: float | None = self._allowed()
-            if is_needed and not self.trials:  # the only one has all the time that it takes
+            may_wait = is_first and not is_last and rival.name not in self.late and self.left > 0
+            if is_first and not may_wait:  # the only one has all the time that it takes
                 is_only = len(self.rivals) <= 2 or self.left <= 0
                 allowed = None if is_only else LARGEST_SHARE * self.left
             try:
@@ -249,10 +282,30 @@ class Race:
                     return self._fit(rival, fold)
             except TimeIsOverError:
                 n_rows = min(len(fold.train), self.most_rows(rival) or len(fold.train)) // STEP
+            if may_wait:
+                self.late.add(rival.name)
+                return None
             if n_rows < LEAST_ROWS or self.left <= 0:
-                self._leave_out(rival, f"{ONE_FIT} {_seconds_in_words(allowed or 0)}")
+                seconds = allowed or 0.0
+                is_turn = seconds >= self._even_share()
+                why = f"{ONE_FIT} {_seconds_in_words(seconds)}" if is_turn else self._no_time()
+                self._leave_out(rival, why)
                 return None
             self.caps[rival.name] = n_rows
+
+    def _even_share(self) -> float:
+        """Return the seconds for a fit that all models could have; less is no fair turn."""
+        n_models = max(1, len(self.rivals) - 1)
+        return LARGEST_SHARE * max(self.seconds, 0.0) / (self._n_needed() * n_models)
+
+    def _no_time(self) -> str:
+        """Say that no time was left for a model, and who had most of it."""
+        way_out = "fewer --models or more --minutes help"
+        if not self.spent:
+            return f"{NO_TIME}; {way_out}"
+        name = max(self.spent, key=lambda one: self.spent[one])
+        title = next(rival.title for rival in self.rivals if rival.name == name)
+        return f"{NO_TIME}: {title} took {_seconds_in_words(self.spent[name])}; {way_out}"
 
     def _allowed(self) -> float:
         """Return the seconds that one fit may take, without those that the best so far needs."""
@@ -261,6 +314,7 @@ class Race:
         if first:
             best = min(first, key=lambda outcome: outcome.measures[self.measure])
             kept = (self._n_needed() - 1) * (best.fit_seconds + best.predict_seconds)
+            kept = min(kept, LARGEST_KEPT * self.left)  # else a dear one leaves nothing to others
         return LARGEST_SHARE * max(self.left - kept, 0.0) / self._n_needed()
 
     def _has_rows_for_its_time(self, rival: Rival, train: Any, is_needed: bool) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sklearn.svm
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -24,6 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
+from mercer.comparison.discriminant import WideDiscriminant
 from mercer.comparison.scaling import ScaleChoice
 from mercer.comparison.setting import Setting
 from mercer.fuzzy import FuzzyRuleClassifier
@@ -249,11 +250,7 @@ CLASSIFIERS = (
         "lda",
         "linear discriminant",
         1,
-        lambda s: (
-            LinearDiscriminantAnalysis("lsqr", "auto")
-            if not s.balanced
-            else LinearDiscriminantAnalysis("lsqr", "auto", priors=[1 / s.n_classes] * s.n_classes)
-        ),
+        lambda s: WideDiscriminant([1 / s.n_classes] * s.n_classes if s.balanced else None),
         most_columns=3000,
     ),
     Rival("logistic", "logistic regression", 1, _logistic),

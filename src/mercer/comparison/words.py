@@ -17,6 +17,7 @@ FEW_FOLDS = 3
 """Folds so few that hardly any difference is clear."""
 
 ONE_FIT = "one fit took more than"
+NO_TIME = "no time was left"
 FEW_SLOW = 2
 """Models that could not be fitted in time of which the reasons are told one by one."""
 

@@ -34,17 +34,18 @@ def facts(comparison: ComparisonLike) -> list[tuple[str, str]]:
     if table.task == "classification":
         found.append(("classes", f"{len(comparison.classes_):,}"))
     n_measured = int(np.isfinite(primary_errors(comparison)).sum())
-    n_folds, n_repeats = splits(comparison)
+    n_folds, n_repeats = comparison.cuts
     found.append(("models", f"{n_measured:,}"))
     found.append(("folds × repeats", f"{n_folds} × {n_repeats}"))
+    if (n_done := folds_measured(comparison)) < n_folds * n_repeats:
+        found.append(("folds measured", f"{n_done:,}"))
     found.append(("time in all", duration(float(comparison.seconds_))))
     return found
 
 
-def splits(comparison: ComparisonLike) -> tuple[int, int]:
-    """Return the numbers of folds and of repeats."""
-    folds = comparison.folds_
-    return int(folds["fold"].nunique()), int(folds["repeat"].nunique())
+def folds_measured(comparison: ComparisonLike) -> int:
+    """Return the number of folds, of all repeats, that were measured."""
+    return len(comparison.folds_[["repeat", "fold"]].drop_duplicates())
 
 
 def columns_in_words(comparison: ComparisonLike) -> str:

@@ -101,6 +101,10 @@ class ComparisonLike(Protocol):
     @property
     def partial(self) -> bool: ...
     @property
+    def cuts(self) -> tuple[int, int]:
+        """Folds into which the rows were cut, and how often."""
+
+    @property
     def left_out_models(self) -> Mapping[str, str]: ...
     @property
     def insights_(self) -> InsightsLike | None: ...

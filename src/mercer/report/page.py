@@ -15,8 +15,8 @@ from mercer.report._data import (
     class_listing,
     columns_in_words,
     facts,
+    folds_measured,
     left_out_listing,
-    splits,
     target_in_words,
 )
 from mercer.report._models import (
@@ -82,7 +82,7 @@ def page_of(comparison: ComparisonLike) -> str:
     is_classification = table.task == "classification"
     script = source("page.js")
     measured, lines = measures_of(comparison)
-    n_folds, n_repeats = splits(comparison)
+    n_folds, n_repeats = comparison.cuts
     page = render(
         "page.html",
         version=__version__,
@@ -118,6 +118,7 @@ def page_of(comparison: ComparisonLike) -> str:
         meanings=meanings(comparison),
         n_folds=n_folds,
         n_repeats=n_repeats,
+        n_measured=folds_measured(comparison),
         code=comparison.code(),
     )
     # What is no character, as half of a pair, cannot be written.
