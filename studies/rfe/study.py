@@ -279,8 +279,9 @@ def _printed(cell: Cell) -> Printed:
         ("accuracy", "features", "ranking_seconds"), (cell.accuracy, cell.features, cell.seconds)
     )
     extra = {name: number for name, number in numbers if number is not None}
-    # Printed is one mean over folds, so that its standard error is the deviation of that one.
-    return Printed(cell.cost, cell.cost_error, extra)
+    # The standard error printed of a cost is of a mean over the folds of one draw. These lie
+    # several times as far apart as means of other draws do, so that the deviation is ours.
+    return Printed(cell.cost, None, extra)
 
 
 STUDY = Study(
