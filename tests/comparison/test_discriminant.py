@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from mercer import compare, load, save
 from mercer.comparison.discriminant import WideDiscriminant
 
 
@@ -42,3 +43,14 @@ def test_classes_of_one_row_and_of_equal_rows():
     X[y == 0], X[y == 1], X[y == 2] = 1.0, 2.0, 3.0  # nothing to shrink
     usual.fit(X, y)
     assert (clone(found).fit(X, y).predict(X) == usual.predict(X)).all()
+
+
+def test_a_wide_model_can_be_kept(tmp_path) -> None:
+    pytest.importorskip("skops")
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 100)), np.repeat(["a", "b"], 20)
+    result = compare(X, y, models="lda", folds=3, repeats=1)
+    assert isinstance(result.best_[-1], WideDiscriminant)
+    save(result.best_, tmp_path / "wide.mercer")
+    kept = load(tmp_path / "wide.mercer")
+    np.testing.assert_array_equal(kept.predict_proba(X), result.best_.predict_proba(X))

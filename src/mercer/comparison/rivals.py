@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import sklearn.svm
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -238,6 +241,13 @@ def _pruned_tree(setting: Setting) -> Any:
     )
 
 
+def _linear_discriminant(setting: Setting) -> Any:
+    priors = [1 / setting.n_classes] * setting.n_classes if setting.balanced else None
+    if setting.n_columns > setting.n_rows:
+        return WideDiscriminant(priors)
+    return LinearDiscriminantAnalysis("lsqr", "auto", priors=priors)
+
+
 def _peer(machine: Any, setting: Setting) -> Any:
     grid = {"C": [0.25, 1.0, 4.0, 16.0, 64.0], "gamma": _widths(setting)}
     more = {"scoring": setting.scoring, "cv": setting.parts(3), "n_jobs": setting.n_jobs}
@@ -250,7 +260,7 @@ CLASSIFIERS = (
         "lda",
         "linear discriminant",
         1,
-        lambda s: WideDiscriminant([1 / s.n_classes] * s.n_classes if s.balanced else None),
+        _linear_discriminant,
         most_columns=3000,
     ),
     Rival("logistic", "logistic regression", 1, _logistic),

@@ -16,6 +16,7 @@ import numpy as np
 
 _OURS = {
     "calibration": "pair_sigmoids.PairSigmoids platt.PlattClassifier sigmoid.PlattSigmoid",
+    "comparison": "discriminant.WideDiscriminant",
     "discriminant": "alpha_lms.AlphaLMS linear_perceptron.LinearPerceptron "
     "minimum_cost.MinimumCostClassifier pseudo_inverse.PseudoInverseClassifier scorer.CostScorer",
     "feature_selection": "correlation.CorrelationFeatureSelector elimination.EliminationTrace "
