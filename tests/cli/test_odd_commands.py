@@ -3,6 +3,8 @@
 import os
 import pickle
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -277,3 +279,50 @@ def test_what_nobody_thought_of(refused, monkeypatch):
     monkeypatch.setattr("mercer.tables.read_unlabelled", fail)
     said = "it could not be done (RuntimeError: first line)."
     assert refused(said, "info", "table.csv", code=1)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("command", [*READING, "predict"])
+def test_a_pipe_is_not_waited_for(command, things, mercer, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.csv")
+    given = {"predict": (things / "model.mercer",)}.get(command, ())
+    target = ("--target", "y") if command in LEARNING else ()
+    result = mercer(command, *given, "pipe.csv", *target)
+    assert result.exit_code == 2
+    assert "'pipe.csv' is not an ordinary file." in result.stderr
+
+
+def test_columns_named_as_those_of_the_answer(mercer, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    values = np.random.default_rng(0).normal(size=(40, 4))
+    names = ["row", "distance", "unusual", "[/]"]
+    pd.DataFrame(values, columns=names).to_csv("t.csv", index=False)
+    result = mercer("describe", "t.csv", "--out", "found.csv")
+    assert result.exit_code == 0, result.stderr
+    found = pd.read_csv("found.csv")
+    theirs = [*(f"{name} (column)" for name in names[:3]), "[/]"]
+    assert list(found.columns) == ["row", "distance", "unusual", *theirs]
+    order = found["row"].to_numpy() - 1
+    np.testing.assert_allclose(found[theirs].to_numpy(), values[order])
+    assert "[/]" in mercer("info", "t.csv").stdout
+
+
+def test_what_an_encoding_lacks_is_a_question_mark(things, tmp_path) -> None:
+    (tmp_path / "t.csv").write_text("größe ±,y\n" + "1,a\n2,b\n" * 20, encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "mercer", "info", "t.csv"]
+    shown = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert shown.returncode == 0, shown.stderr
+    assert "gr??e ?" in shown.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("command", ["--help", "versions"])
+def test_help_on_a_full_disk(command) -> None:
+    with open("/dev/full", "w") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "mercer", command], stdout=full, stderr=-1, text=True
+        )
+    assert told.returncode == 1
+    assert told.stderr.splitlines() == ["mercer: No space left on device."]

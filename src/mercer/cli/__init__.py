@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from importlib.util import find_spec
 
@@ -22,9 +24,20 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(2)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a question mark where a sign has no code
+            stream.reconfigure(errors="replace")
     try:
         from mercer.cli.app import app
     except KeyboardInterrupt:  # before any command could say so itself
         print("mercer: stopped.", file=sys.stderr)
         raise SystemExit(130) from None
-    app(prog_name="mercer")
+    try:
+        try:
+            app(prog_name="mercer")
+        finally:
+            sys.stdout.flush()
+    except OSError as error:  # help and versions, which no command guards, on a disk that is full
+        if not isinstance(error, BrokenPipeError):  # whoever reads has seen enough
+            print(f"mercer: {error.strerror or error}.", file=sys.stderr, flush=True)
+        os._exit(1)  # what could not be written would be tried again

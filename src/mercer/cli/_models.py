@@ -144,11 +144,13 @@ def load_model(path: Path) -> TableModel:
 
 
 def need_file(path: Path) -> None:
-    """Say that a file is not there, where it is not."""
+    """Say that a file is not there, or none, where that is so."""
     from mercer.tables import InputError
 
     if not path.exists():
         raise InputError(f"There is no file {str(path)!r}.")
+    if not path.is_file() and not path.is_dir():  # a pipe would be waited for
+        raise InputError(f"{str(path)!r} is not an ordinary file.")
 
 
 def _task(model: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
@@ -283,8 +283,21 @@ def file_of(data: str) -> Path:
     return path
 
 
+def told_apart(names: Iterable[str], ours: Collection[str]) -> dict[str, str]:
+    """Return other names for columns of a table that are called as those beside which they stand.
+
+    Examples
+    --------
+    >>> told_apart(["age", "distance"], ["row", "distance"])
+    {'distance': 'distance (column)'}
+    """
+    return {name: f"{name} (column)" for name in names if name in ours}
+
+
 def is_libsvm_model(path: Path) -> bool:
     """Tell by its first bytes whether a file looks like a model of LIBSVM."""
+    if not path.is_file():  # a pipe would be waited for
+        return False
     try:
         with path.open("rb") as file:
             return file.read(9) == b"svm_type "
@@ -296,6 +309,8 @@ def is_model(path: Path) -> bool:
     """Tell whether a file looks like one of `mercer.save`; `mercer.load` looks closer."""
     import zipfile
 
+    if not path.is_file():
+        return False
     try:
         with zipfile.ZipFile(path) as archive:
             return "mercer.json" in archive.namelist()

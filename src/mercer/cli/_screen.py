@@ -31,7 +31,9 @@ class Screen:
     def __init__(self) -> None:
         from rich.console import Console
 
-        self.out, self.side = Console(highlight=False), Console(stderr=True, highlight=False)
+        # Names of columns and classes may look like markup.
+        plain: dict[str, Any] = {"highlight": False, "markup": False}
+        self.out, self.side = Console(**plain), Console(stderr=True, **plain)
         if not self.out.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
             self.out.width = FILE_WIDTH
 

@@ -10,7 +10,15 @@ import typer
 
 from mercer.cli._matrix import Matrix
 from mercer.cli._models import save_model
-from mercer.cli._options import UNLABELLED, Data, command, read_features, stem, stop_if_asked
+from mercer.cli._options import (
+    UNLABELLED,
+    Data,
+    command,
+    read_features,
+    stem,
+    stop_if_asked,
+    told_apart,
+)
 from mercer.cli._places import (
     CSV,
     MODEL,
@@ -127,7 +135,9 @@ def _sorted_rows(table: Table, matrix: Matrix, ball: Any) -> pd.DataFrame:
     head = pd.DataFrame({"row": table.row_numbers()})
     names = pd.DataFrame() if table.names is None else table.names.reset_index(drop=True)
     told = pd.DataFrame({"distance": distance.round(6), "unusual": outside})
-    whole = pd.concat([head, names, told, table.frame], axis=1)
+    apart = told_apart([*names, *table.frame], [*head, *told])
+    theirs = [part.rename(columns=apart) for part in (names, table.frame)]
+    whole = pd.concat([head, theirs[0], told, theirs[1]], axis=1)
     return whole.iloc[np.argsort(-distance, kind="stable")]
 
 

@@ -9,7 +9,7 @@ import typer
 
 from mercer._numbers import number
 from mercer.cli._models import EVENLY, load_model
-from mercer.cli._options import FORM, command, file_of, is_model, stem, stop_if_asked
+from mercer.cli._options import FORM, command, file_of, is_model, stem, stop_if_asked, told_apart
 from mercer.cli._places import CSV, check_places, write_csv
 from mercer.cli._screen import Screen, cell
 
@@ -123,7 +123,8 @@ def predictions(machine: TableModel, rows: NewRows) -> pd.DataFrame:
 
     names = [name for name in machine.names if name in rows.beside]
     columns: dict[str, Any] = {"row": np.arange(1, len(rows.frame) + 1)}
-    columns |= {name: rows.beside[name].to_numpy() for name in names}
+    apart = told_apart(names, ["row", "prediction", "decision"])
+    columns |= {apart.get(name, name): rows.beside[name].to_numpy() for name in names}
     said = np.asarray(machine.predict(rows.frame))
     if machine.task == "description":
         columns["prediction"] = [SIDES[int(one)] for one in said]
