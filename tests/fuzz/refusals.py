@@ -46,7 +46,11 @@ SMALL = 1e-140
 TINY = 1e-150
 """Features whose squares have lost digits, so that some of them may have no width of their own."""
 
-INDEFINITE_WORDS = ("not positive semi-definite", "not positive definite")
+INDEFINITE_WORDS = (
+    "not positive semi-definite",
+    "not positive definite",
+    "The regression has no solution",
+)
 """What kernels deserve that are no products, or that rounding makes so."""
 
 INDEFINITE = 1e10
