@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.decomposition import TruncatedSVD
-from sklearn.ensemble import BaggingClassifier, IsolationForest
+from sklearn.ensemble import BaggingClassifier, IsolationForest, RandomTreesEmbedding
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.manifold import Isomap
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer, RadiusNeighborsClassifier
@@ -41,7 +42,15 @@ def shorter(arrays: Any) -> list[Any]:
     return [*arrays[:-1], arrays[-1][:-1]]
 
 
+def with_other_codes(encoder: OneHotEncoder) -> OneHotEncoder:
+    """Return a copy that knows other codes, as many as before."""
+    other = copy.copy(encoder)
+    other.categories_ = [codes + (codes == codes[-1]) for codes in encoder.categories_]
+    return other
+
+
 FOREST = IsolationForest(n_estimators=3, max_features=2, random_state=0).fit(X)
+LEAVES = RandomTreesEmbedding(2, max_depth=2, random_state=0).fit(X)
 NEIGHBOURS = KNeighborsClassifier(3).fit(X, y)
 PAIRS = KNeighborsClassifier(3).fit(X, SEVERAL)
 TREE = DecisionTreeClassifier(max_depth=3).fit(X, y)
@@ -66,6 +75,12 @@ CHANGES = {
         {"_decision_path_lengths": shorter(FOREST._decision_path_lengths)},
         {"_average_path_length_per_tree": shorter(FOREST._average_path_length_per_tree)},
         {"_average_path_length_per_tree": FOREST._average_path_length_per_tree[:-1]},
+    ),
+    "codes of leaves": (
+        LEAVES,
+        {"one_hot_encoder_": with_other_codes(LEAVES.one_hot_encoder_)},
+        {"one_hot_encoder_": CODED},
+        {"estimators_": LEAVES.estimators_[:-1]},
     ),
     "columns of a tree": (
         FOREST,

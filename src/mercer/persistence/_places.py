@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.persistence import _outputs
 from mercer.persistence._lengths import Facts
 from mercer.persistence.errors import RefusalError
 
@@ -24,11 +25,11 @@ Rule = Callable[[State, Facts], bool]
 def check_places(part: Any, facts: Facts) -> None:
     """Raise RefusalError if a part of a model refers to what is not there."""
     state = vars(part)
-    for names, fits in RULES.items():
+    for names in (*RULES, *OUTPUTS):
         if not set(names.split()) <= set(state):
             continue
         try:
-            is_sound = fits(state, facts)
+            is_sound = RULES[names](state, facts) if names in RULES else OUTPUTS[names](state)
         except (TypeError, ValueError, AttributeError, KeyError, IndexError):
             is_sound = False
         if not is_sound:
@@ -83,18 +84,25 @@ def _leaves(state: State, facts: Facts) -> bool:
     return all([values.shape for values in each] == [(n,) for n in trees] for each in told)
 
 
+def _codes_of_leaves(state: State, facts: Facts) -> bool:
+    """Codes of all leaves of all trees, by which rows are told."""
+    known, trees = state["one_hot_encoder_"].categories_, state["estimators_"]
+    return all(
+        bool(np.isin(np.flatnonzero(tree.tree_.children_left == -1), codes).all())
+        for tree, codes in zip(trees, known, strict=True)
+    )
+
+
 def _some_columns(state: State, facts: Facts) -> bool:
     n, trees = state["n_features_in_"], state["estimators_"]
     chosen = state["estimators_features_"]
     return len(chosen) == len(trees) and all(_inside(each, n, facts) for each in chosen)
 
 
-def _tree_classes(state: State, facts: Facts) -> bool:
-    classes, counts = state["classes_"], state["n_classes_"]
-    several = isinstance(classes, list)
-    found = [len(each) for each in (classes if several else [classes])]
-    told = [int(n) for n in np.atleast_1d(counts)]
-    return found == told and state["tree_"].value.shape[2] == max(told)
+def _gaps(state: State, facts: Facts) -> bool:
+    """Where the rows have gaps that are filled by those of neighbours."""
+    rows, gaps, used = (state[name] for name in ("_fit_X", "_mask_fit_X", "_valid_mask"))
+    return gaps.shape == rows.shape and used.shape == rows.shape[1:]
 
 
 def _categories(state: State, facts: Facts) -> bool:
@@ -211,8 +219,9 @@ RULES: dict[str, Rule] = {
     "_y classes_": _codes,
     "vocabulary_": _words,
     "_decision_path_lengths _average_path_length_per_tree estimators_": _leaves,
+    "one_hot_encoder_ estimators_": _codes_of_leaves,
     "estimators_features_ estimators_ n_features_in_": _some_columns,
-    "tree_ classes_ n_classes_": _tree_classes,
+    "_fit_X _mask_fit_X _valid_mask": _gaps,
     "categories_ n_features_in_": _categories,
     "_infrequent_indices _default_to_infrequent_mappings categories_": _rare,
     "encodings_ categories_ target_type_ classes_": _encodings,
@@ -224,3 +233,16 @@ RULES: dict[str, Rule] = {
     "_min_degree _max_degree n_output_features_ _n_out_full": _powers,
 }
 """By the attributes that a part must have for a rule to be about it."""
+
+OUTPUTS: dict[str, Callable[[State], bool]] = {
+    "classes_": _outputs.arrays_of_classes,
+    "tree_ classes_ n_classes_": _outputs.classes_of_tree,
+    "estimators_ classes_ n_classes_": _outputs.classes_of_forest,
+    "estimators_ classes_ init_": _outputs.boosted_classes,
+    "_predictors classes_": _outputs.rounds_of_classes,
+    "estimators_ label_binarizer_": _outputs.one_for_each,
+    "le_ classes_": _outputs.coded_classes,
+    "feature_log_prob_ n_categories_ classes_": _outputs.probabilities_of_categories,
+    "X_ label_distributions_": _outputs.spread_labels,
+}
+"""The same for classes."""
