@@ -25,8 +25,11 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier
 
 import mercer
+from mercer.persistence import ModelFileError
+from mercer.persistence._archive import SCHEMA, sealed
 from mercer.tables import TableModel
 
+from .damage import members_of
 from .test_sound import refused
 
 pytest.importorskip("skops")
@@ -186,6 +189,17 @@ def test_places(name: str, tmp_path: Path, monkeypatch: Any) -> None:
     mercer.load(tmp_path / "file")
     for change in changes:
         refused(model, change, tmp_path / "file", monkeypatch)
+
+
+@pytest.mark.parametrize("name", ["known", "ranges", "names", "target", "task", "about"])
+def test_models_of_tables_are_whole(name: str, tmp_path: Path) -> None:
+    mercer.save(TABLE, tmp_path / "file")
+    good = members_of((tmp_path / "file").read_bytes())
+    forged = good[SCHEMA].replace(f'"{name}":'.encode(), b'"x":')
+    assert forged != good[SCHEMA]
+    (tmp_path / "file").write_bytes(sealed(good | {SCHEMA: forged}))
+    with pytest.raises(ModelFileError, match="model of a TableModel and its columns do not fit"):
+        mercer.load(tmp_path / "file")
 
 
 @pytest.mark.parametrize("settings", [{}, {"interaction_only": True}, {"include_bias": False}])

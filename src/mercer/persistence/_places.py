@@ -229,7 +229,7 @@ RULES: dict[str, Rule] = {
     "dist_matrix_ nbrs_": _ways,
     "components_ singular_values_": _parts_of_words,
     "idf_ use_idf": _weights_of_words,
-    "model columns known ranges names target task about": _table,
+    "model columns": _table,
     "_min_degree _max_degree n_output_features_ _n_out_full": _powers,
 }
 """By the attributes that a part must have for a rule to be about it."""
