@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.cluster import FeatureAgglomeration
 from sklearn.datasets import load_iris
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import BaggingClassifier, IsolationForest, RandomTreesEmbedding
@@ -65,6 +66,7 @@ WORDS = CountVectorizer().fit(["one line of words", "and another line"])
 PARTS = TruncatedSVD(2, random_state=0).fit(X)
 WEIGHTS = TfidfTransformer().fit(X)
 WEIGHTED = TfidfVectorizer().fit(["one line of words", "and another line"])
+GROUPS = FeatureAgglomeration(2).fit(X)
 WAYS = Isomap(n_neighbors=30).fit(X)
 LONG = KNeighborsTransformer().fit(X)
 TABLE = TableModel(
@@ -140,6 +142,11 @@ CHANGES = {
         {"vocabulary_": {**WORDS.vocabulary_, "words": 6}},
         {"vocabulary_": {**WORDS.vocabulary_, "words": -1}},
         {"vocabulary_": {**WORDS.vocabulary_, "words": 1.5}},
+    ),
+    "groups of columns": (
+        GROUPS,
+        {"labels_": GROUPS.labels_ + 10**9},
+        {"labels_": GROUPS.labels_[:-1]},
     ),
     "numbers of words": (
         PARTS,
