@@ -145,7 +145,7 @@ CHANGES = {
     ),
     "groups of columns": (
         GROUPS,
-        {"labels_": GROUPS.labels_ + 10**9},
+        {"labels_": GROUPS.labels_ + 10},
         {"labels_": GROUPS.labels_[:-1]},
     ),
     "numbers of words": (
