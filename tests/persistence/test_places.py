@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.cluster import FeatureAgglomeration
 from sklearn.datasets import load_iris
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import BaggingClassifier, IsolationForest, RandomTreesEmbedding
@@ -25,8 +26,11 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier
 
 import mercer
+from mercer.persistence import ModelFileError
+from mercer.persistence._archive import SCHEMA, sealed
 from mercer.tables import TableModel
 
+from .damage import members_of
 from .test_sound import refused
 
 pytest.importorskip("skops")
@@ -62,6 +66,7 @@ WORDS = CountVectorizer().fit(["one line of words", "and another line"])
 PARTS = TruncatedSVD(2, random_state=0).fit(X)
 WEIGHTS = TfidfTransformer().fit(X)
 WEIGHTED = TfidfVectorizer().fit(["one line of words", "and another line"])
+GROUPS = FeatureAgglomeration(2).fit(X)
 WAYS = Isomap(n_neighbors=30).fit(X)
 LONG = KNeighborsTransformer().fit(X)
 TABLE = TableModel(
@@ -138,6 +143,11 @@ CHANGES = {
         {"vocabulary_": {**WORDS.vocabulary_, "words": -1}},
         {"vocabulary_": {**WORDS.vocabulary_, "words": 1.5}},
     ),
+    "groups of columns": (
+        GROUPS,
+        {"labels_": GROUPS.labels_ + 10},
+        {"labels_": GROUPS.labels_[:-1]},
+    ),
     "numbers of words": (
         PARTS,
         {"components_": np.where(PARTS.components_ > 0, np.inf, PARTS.components_)},
@@ -186,6 +196,17 @@ def test_places(name: str, tmp_path: Path, monkeypatch: Any) -> None:
     mercer.load(tmp_path / "file")
     for change in changes:
         refused(model, change, tmp_path / "file", monkeypatch)
+
+
+@pytest.mark.parametrize("name", ["known", "ranges", "names", "target", "task", "about"])
+def test_models_of_tables_are_whole(name: str, tmp_path: Path) -> None:
+    mercer.save(TABLE, tmp_path / "file")
+    good = members_of((tmp_path / "file").read_bytes())
+    forged = good[SCHEMA].replace(f'"{name}":'.encode(), b'"x":')
+    assert forged != good[SCHEMA]
+    (tmp_path / "file").write_bytes(sealed(good | {SCHEMA: forged}))
+    with pytest.raises(ModelFileError, match="model of a TableModel and its columns do not fit"):
+        mercer.load(tmp_path / "file")
 
 
 @pytest.mark.parametrize("settings", [{}, {"interaction_only": True}, {"include_bias": False}])

@@ -210,6 +210,13 @@ def _weights_of_words(state: State, facts: Facts) -> bool:
     return _finite(weights) and weights.shape == (state.get("n_features_in_", weights.size),)
 
 
+def _groups(state: State, facts: Facts) -> bool:
+    """Numbers of the groups of columns; a huge one would be that much memory."""
+    labels = state["labels_"]
+    columns = state.get("n_features_in_", labels.size)
+    return labels.shape == (columns,) and _inside(labels, columns, facts)
+
+
 def _finite(values: Any) -> bool:
     return values.dtype.kind == "f" and bool(np.isfinite(values).all())
 
@@ -228,8 +235,9 @@ RULES: dict[str, Rule] = {
     "bin_edges_ n_bins_": _bins,
     "dist_matrix_ nbrs_": _ways,
     "components_ singular_values_": _parts_of_words,
+    "pooling_func labels_": _groups,
     "idf_ use_idf": _weights_of_words,
-    "model columns known ranges names target task about": _table,
+    "model columns": _table,
     "_min_degree _max_degree n_output_features_ _n_out_full": _powers,
 }
 """By the attributes that a part must have for a rule to be about it."""
