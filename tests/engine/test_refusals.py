@@ -423,7 +423,7 @@ import os, signal, sys, threading, time
 sys.path.insert(0, sys.argv[1])
 from test_refusals import Options, _engine, endless_call
 
-kinds = {"endless": (900, 2), "many": (40, 3000)}
+kinds = {"endless": (2000, 2), "many": (80, 3000)}
 how = {"options": Options(block=64), "n_threads": int(sys.argv[3])}
 given = endless_call(*kinds[sys.argv[2]], **how)
 signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored
