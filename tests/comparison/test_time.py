@@ -426,7 +426,7 @@ def test_the_time_of_reading_counts(two_classes, clock, put_in_place, costly):
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing can be stopped here")
 def test_the_last_fit_is_stopped_and_made_when_it_is_asked_for(two_classes, monkeypatch):
-    found = compare_table(two_classes, models="lda", folds=2, repeats=1)
+    found = compare_table(two_classes, models="lda", folds=2, repeats=1, insights=False)
     searched = Comparison.searched
     monkeypatch.setattr(Comparison, "searched", lambda *_: threading.Event().wait())
     _fit_best(found, 1.0)

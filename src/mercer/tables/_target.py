@@ -55,6 +55,10 @@ def read_target(column: pd.Series, task: str | None, notices: list[str]) -> tupl
         return _names(text, notices), "classification"
     is_endless = np.abs(numbers.values) > LARGEST
     if is_endless.any():
+        if (is_endless | np.isnan(numbers.values)).all():
+            raise InputError(
+                f"Column {shown(name)} holds numbers beyond ±1e100 only; divide them by a constant."
+            )
         numbers.values[is_endless] = np.nan
         what = counted(int(is_endless.sum()), "number")
         notices.append(f"In column {shown(name)}, {what} beyond ±1e100 taken as missing.")
