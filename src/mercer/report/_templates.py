@@ -32,7 +32,7 @@ def unbroken(text: str) -> str:
     Examples
     --------
     >>> unbroken("5.2 % ± 1.3 over 5 folds").replace("\\xa0", "_")
-    '5.2_%_±_1.3 over 5_folds'
+    '5.2_% ±_1.3 over 5_folds'
     """
     return APART.sub("\u00a0", text)
 
