@@ -275,8 +275,6 @@ class CrammerSingerSVC(ClassifierMixin, KernelMachine):
         """Return the value of every class."""
         check_is_fitted(self)
         X = checked_rows(self, X, **self._data_format())
-        if self.support_.size == 0:
-            return np.tile(self.intercept_, (X.shape[0], 1))
         if self.kernel_.is_pairwise:
             return self.kernel_(X)[:, self.support_] @ self.dual_coef_.T + self.intercept_
         return self._sums(X, self._n_threads(), rounded=True)[:, 0, :] + self.intercept_

@@ -347,7 +347,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     def _store(self, rows: TrainingRows, classes: Any, codes: Any, training: Training) -> None:
         """Set the fitted attributes, all at once and only after everything has worked."""
         X, solutions = rows.X, training.solutions
-        one_vs_one = classes.size > 2 and self.multi_class == "ovo"
+        one_vs_one = self.multi_class == "ovo"
         model = build_dual_model(training, codes, classes.size, one_vs_one)
         support = rows.kept[model.support].astype(np.int32)
         vectors = np.empty((0, 0)) if self._is_pairwise() else X[support]
