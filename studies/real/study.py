@@ -123,8 +123,8 @@ def _small(data: str, gamma: float, *errors: float) -> Configuration:
 
 def _three_species() -> Configuration:
     """Return the example of figure 4.11, whose two errors are of one split."""
-    once = {"single": ("error",)}
-    printed = {"NHC 1/p": Printed(0.1, **once), "NHC opt": Printed(0.0222, **once)}
+    errors = {"NHC 1/p": 0.1, "NHC opt": 0.0222}
+    printed = {method: Printed(error, single=("error",)) for method, error in errors.items()}
     gamma = 0.1441
     return Configuration(
         "iris, three species",
