@@ -31,7 +31,7 @@ from mercer import (
 )
 from mercer.feature_selection import ScaledFeatureSelector, ZeroNormSelector
 from mercer.gram import StoredGram, make_gram
-from mercer.kernels import Linear, squared_distances
+from mercer.kernels import RBF, Linear, squared_distances
 from mercer.problems import hinge_svc
 from mercer.solvers import solve, solve_path
 
@@ -188,6 +188,14 @@ def test_weights_beyond_arithmetic_are_refused(model: Any) -> None:
     """Before, their squares overflowed, and models were made of what was left."""
     with pytest.raises(ValueError, match=r"^sample_weight must be 1e\+100 at most; divide"):
         model.fit(X, Y, sample_weight=LARGEST_WEIGHTS)
+
+
+@pytest.mark.parametrize("n", range(2, 20))
+def test_equal_rows_are_equal_however_many_they_are(n: int) -> None:
+    """Before, 9 rows of 3e233 were refused and 14 were not, by how their mean was rounded."""
+    rows, classes = np.full((n, 3), 3e233), np.arange(n) % 2
+    assert SVC(gamma=1.0).fit(rows, classes).gap_[0] <= 1e-3
+    np.testing.assert_array_equal(RBF(1.0)(rows), 1.0)
 
 
 FAR = np.array([[1.0, 1.0, -0.5, 1.0]])

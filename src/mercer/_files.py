@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
 
+LONGEST_NAME, LONGEST_PATH = 210, 3800
+"""Bytes: what Linux and macOS allow, with room for the name that a file has until it is whole."""
+
 
 @contextmanager
 def written_whole(path: Any) -> Iterator[BinaryIO]:
@@ -115,7 +118,12 @@ def check_writable(path: Any) -> None:
     ----------
     path : path-like
     """
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))
+    names = [len(os.fsencode(name)) for name in target.parts]
+    if max(names) > LONGEST_NAME or sum(names) > LONGEST_PATH:
+        raise OSError(f"the path '{str(path)[:40]}…' is too long")
+    if target.is_symlink():
+        raise OSError(f"{str(path)!r} is a link that leads in a circle")
     if target.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder")
     if not target.parent.is_dir():

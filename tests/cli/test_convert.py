@@ -100,6 +100,8 @@ def test_tables_there_and_back(convert, csv_file, flowers):
     result = convert(path, "flowers.svm", "--target", "species")
     assert result.exit_code == 0, result.output
     assert "0 is setosa; 1 is versicolor; 2 is virginica" in result.output
+    assert "4 columns taken ('sepal_length', " in result.output
+    assert "'petal_width'), the target is 'species'." in result.output
     points, labels = load_svmlight_file("flowers.svm", zero_based=False)
     np.testing.assert_allclose(points.toarray(), X, rtol=1e-12)
     np.testing.assert_array_equal(labels, y)

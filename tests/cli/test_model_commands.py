@@ -2,6 +2,7 @@
 
 import os
 import re
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -236,6 +237,26 @@ def test_the_picture_of_unbalanced_classes_holds_what_was_chosen(mercer, csv_fil
     C, gamma = display.chosen
     assert display.C[0] < C < display.C[-1]
     assert display.gamma[0] < gamma < display.gamma[-1]
+
+
+def test_a_picture_for_which_there_is_no_time_is_of_fewer_rows(mercer, monkeypatch):
+    from mercer.cli import tune
+
+    drawn, surface = [], tune._surface
+
+    def slow(table, pipeline, result, seed, most):
+        drawn.append(most)
+        if most == tune.MOST_DRAWN:
+            threading.Event().wait()
+        return surface(table, pipeline, result, seed, most)
+
+    monkeypatch.setattr(tune, "_surface", slow)
+    call = ("tune", "iris", "--picture", "surface.png", "--minutes", 0.05, *QUICK)
+    result = mercer(*call)
+    assert result.exit_code == 0, result.output
+    assert drawn == [tune.MOST_DRAWN, tune.FEW_DRAWN]
+    assert "the picture is of 300 rows" in result.stderr
+    assert Path("surface.png").exists()
 
 
 def test_tune_on_a_grid_and_for_numbers(mercer, csv_file, patients):

@@ -326,3 +326,89 @@ def test_help_on_a_full_disk(command) -> None:
         )
     assert told.returncode == 1
     assert told.stderr.splitlines() == ["mercer: No space left on device."]
+
+
+@pytest.mark.parametrize("command", [*READING, "predict", "convert"])
+def test_paths_that_can_be_none(refused, command):
+    os.symlink("loop.csv", "loop.csv")
+    target = ("--target", "y") if command in LEARNING else ()
+    after = {"predict": ("table.csv",), "convert": ("out.svm",)}.get(command, ())
+    sentence = "There is no file" if command in ("predict", "convert") else "is a link"
+    assert refused(sentence, command, "loop.csv", *after, *target)
+    assert refused("too long", command, "a" * 300 + ".csv", *after, *target)
+    assert refused("File name too long: …", command, "a/" * 3000 + "a.csv", *after, *target)
+
+
+def test_places_that_can_be_none(refused):
+    os.symlink("loop.csv", "loop.csv")
+    for command, (option, ending) in FILES.items():
+        given = ("model.mercer",) if command == "predict" else ()
+        target = ("--target", "y") if command in (*LEARNING, "compare") else ()
+        call = (command, *given, "table.csv", *target, option)
+        assert refused("is too long", *call, "a" * 250 + ending)
+        assert refused("there is no folder", *call, f"loop.csv/b{ending}")
+    convert = ("convert", "table.csv", "--target", "y")
+    assert refused("a link that leads in a circle", *convert, "loop.csv")
+    assert refused("is too long", *convert, "a" * 250 + ".csv")
+
+
+@pytest.mark.parametrize("encoding", ["idna", "punycode", "unicode_escape", "rot13", "undefined"])
+def test_encodings_in_which_no_file_is_written(refused, encoding):
+    assert refused(f"no encoding '{encoding}'", "info", "table.csv", "--encoding", encoding)
+
+
+def test_parquet_whose_text_is_none(refused):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    cells = pyarrow.array([b"p", b"q\xff\xfe"] * 20, type=pyarrow.binary())
+    text = pyarrow.Array.from_buffers(pyarrow.string(), 40, cells.buffers())
+    numbers = pyarrow.array(np.arange(40.0))
+    parquet.write_table(pyarrow.table({"a": numbers, "y": text}), "bad.parquet")
+    assert refused("is a damaged Parquet file", "info", "bad.parquet")
+    assert refused("is a damaged Parquet file", "fit", "bad.parquet", "--target", "y")
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "value"),
+    [
+        ("describe", "--nu", "nan"),
+        ("describe", "--seed", 2**32),
+        ("compare", "--seed", 2**32),
+        ("select", "--seed", 2**32),
+        ("compare", "--repeats", 100_000),
+    ],
+)
+def test_numbers_out_of_range(mercer, place, command, option, value):
+    before = contents()
+    target = () if command == "describe" else ("--target", "y")
+    result = mercer(command, "table.csv", *target, option, value)
+    assert result.exit_code == 2
+    assert f"Invalid value for '{option}'" in result.stderr
+    assert contents() == before
+
+
+def test_instructions_that_there_are_not(place):
+    environment = {**os.environ, "MERCER_INSTRUCTION_SET": "avx9"}
+    for call in (("describe", "table.csv"), ("compare", "table.csv", "--target", "y")):
+        command = [sys.executable, "-m", "mercer", *call]
+        told = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert told.returncode == 2
+        last = told.stderr.splitlines()[-1]
+        assert last.startswith(f"mercer {call[0]}: MERCER_INSTRUCTION_SET is 'avx9', and this ")
+        assert last.endswith(".")
+
+
+@pytest.mark.parametrize("inside", ["mercer.cli.app.show_versions", "mercer.cli.app.app"])
+def test_ctrl_c_before_a_command_has_begun(monkeypatch, capsys, inside):
+    from mercer.cli import main
+
+    def stop(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(inside, stop)
+    monkeypatch.setattr(sys, "argv", ["mercer", "versions"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "mercer: stopped."

@@ -83,9 +83,10 @@ def test_describe_finds_the_row_that_was_planted(mercer, csv_file, patients):
     assert Path("describe-table.png").read_bytes().startswith(PNG)
     told = ok(mercer("predict", "ball.mercer", path))
     said = pd.read_csv("predictions-table.csv").set_index("row")
-    assert said.columns.tolist() == ["patient_id", "prediction", "decision"]
-    assert (said["prediction"] == np.where(said["decision"] < 0, "unusual", "usual")).all()
-    assert said["decision"].idxmin() == 18
+    assert said.columns.tolist() == ["patient_id", "prediction", "distance"]
+    described = found.set_index("row").sort_index()
+    assert (said["distance"] == described["distance"]).all()
+    assert (said["prediction"] == np.where(described["unusual"], "unusual", "usual")).all()
     assert f"unusual {(said['prediction'] == 'unusual').sum()}" in told
     assert isinstance(library.load("ball.mercer").model[-1], library.SVDD)
 
@@ -111,3 +112,44 @@ def test_pictures_call_things_by_their_names(mercer, csv_file, patients):
     result = mercer("select", path, *options)
     assert "they become the median of their column" in result.stderr
     assert "optimum" not in Path("curve.svg").read_text()
+
+
+@pytest.mark.parametrize("values", [list("pqrstuvw"), [0, 1] * 15])
+def test_describe_rows_of_which_none_stands_out(mercer, csv_file, values):
+    path = csv_file(pd.DataFrame({"a": values}))
+    text = ok(mercer("describe", path, "--categorical", "a"))
+    assert f"All {len(values)} rows are equally far from the centre" in text
+    assert "stands out by" not in text
+    assert len(pd.read_csv("describe-table.csv")) == len(values)
+
+
+def test_describe_lists_only_rows_that_stand_out(mercer, csv_file):
+    text = ok(mercer("describe", csv_file(pd.DataFrame({"a": [1.0] * 30 + [2.0]}))))
+    assert [line.split()[0] for line in text.splitlines() if "a = " in line] == ["31"]
+
+
+@pytest.mark.parametrize("command", ["describe", "fit", "tune", "select"])
+def test_numbers_that_are_too_large_are_missing(mercer, csv_file, patients, command):
+    patients["age"] = patients["age"].replace("unknown", 40).astype(float)
+    patients.loc[[3, 9], "age"] = [1e308, -1e308]
+    path = csv_file(patients[["age", "dose", "outcome"]])
+    target = () if command == "describe" else ("--target", "outcome", "--folds", 2)
+    result = mercer(command, path, *target)
+    assert result.exit_code == 0, result.output
+    assert "Numbers beyond ±1e100 in 'age' are taken as missing." in result.stderr
+    assert "Warning" not in result.output
+
+
+def test_numbers_that_are_too_large_among_targets_and_new_rows(mercer, csv_file, patients):
+    frame = patients[["age", "dose", "cost"]].replace("unknown", 40).astype(float)
+    path = csv_file(frame)
+    ok(mercer("fit", path, "--target", "cost", "--model", "ridge", "--save", "m.mercer"))
+    frame.loc[3, "age"] = -1e305
+    frame.loc[[5, 7], "cost"] = [1e308, -1e308]
+    path = csv_file(frame, "new.csv")
+    result = mercer("predict", "m.mercer", path)
+    assert "Numbers beyond ±1e100 in 'age' are taken as missing." in result.stderr
+    assert np.isfinite(pd.read_csv("predictions-new.csv")["prediction"]).all()
+    result = mercer("tune", path, "--target", "cost", "--folds", 2)
+    assert result.exit_code == 0, result.output
+    assert "In column 'cost', 2 numbers beyond ±1e100 taken as missing." in result.stderr

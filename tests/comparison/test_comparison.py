@@ -192,6 +192,22 @@ def test_what_cannot_be_is_said_in_one_sentence(options, words):
     assert "\n" not in str(refused.value)
 
 
+def test_numbers_without_end():
+    X, y = [[1.0], [2.0], [4.0]] * 5, ["u", "v", "v"] * 5
+    with pytest.raises(InputError, match="repeats must be at most 100; got 100000"):
+        compare(X, y, repeats=100_000)
+    with pytest.raises(InputError, match="seed must be at most 4294967295; got 4294967296"):
+        compare(X, y, seed=2**32)
+    X = [[1.0, 2.0], [1e308, 3.0], [-1e308, 1.0], [np.inf, 5.0], [4.0, 2.5]] * 4
+    table = as_table(X, [1.0, 2.0, 3.0, 1e200, 5.5] * 4, task="regression")
+    assert table.notices[:2] == (
+        "In column 'target', 4 numbers beyond ±1e100 taken as missing.",
+        "4 rows without a target left out.",
+    )
+    assert "Numbers beyond ±1e100 in 'c1' are taken as missing." in table.notices
+    assert table.frame["c1"].isna().sum() == 8
+
+
 def test_a_table_is_what_it_is():
     table = named_table("iris")
     with pytest.raises(InputError, match="`drop` cannot be changed any more"):

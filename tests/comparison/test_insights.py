@@ -10,10 +10,11 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer import SVC, compare
 from mercer.comparison import compare_table, importance, insights, rivals
-from mercer.comparison.insights import find_insights
+from mercer.comparison.alone import lone_columns
+from mercer.comparison.insights import Insights, find_insights
 from mercer.comparison.rivals import CLASSIFIERS
 from mercer.feature_selection import KernelRFE
-from mercer.tables import as_table
+from mercer.tables import as_table, named_table
 
 FLIPPED = [3, 17, 91]
 ODD = 40
@@ -175,3 +176,67 @@ def test_of_many_columns_words_and_the_plainest_numbers_are_looked_at(monkeypatc
     assert len(listed) == 5
     assert "x33" in listed
     assert "word" in listed
+
+
+def _alone(table, models="lda,forest"):
+    result = compare(table, models=models, folds=3, repeats=1, insights=False)
+    result.insights_ = Insights(alone=lone_columns(result, 60.0))
+    return result, [said for said in result.sentences() if "almost decides" in said]
+
+
+def test_a_column_that_decides_alone_is_asked_about(found):
+    alone = found.insights_.alone
+    assert alone["feature"].tolist() == ["decides"]
+    assert len(FLIPPED) / 120 <= alone["error"].iloc[0] < 0.05
+    assert alone["error_without"].iloc[0] > 0.3
+    (said,) = [said for said in found.sentences() if "almost decides" in said]
+    assert said.startswith("Column 'decides' alone almost decides the target (error ")
+    assert said.endswith("is it known before the target is? If not, leave it out: --drop decides.")
+
+
+@pytest.mark.parametrize("kind", ["order", "island", "gap", "word", "copy", "number"])
+def test_columns_decide_alone_in_many_ways(kind):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 80)
+    noise = rng.random(240)
+    leak = {
+        "order": np.sort(noise),
+        "island": np.choose(y, [5 + noise, noise, 9 + noise]),
+        "gap": np.choose(y, [np.nan, noise, 9 + noise]),
+        "word": [f"{'xyz'[one]}{'abcd'[rng.integers(4)]}" for one in y],
+        "copy": np.sort(noise),
+        "number": np.exp(y + noise),
+    }[kind]
+    frame = pd.DataFrame(rng.normal(size=(240, 3)), columns=list("abc")).assign(leak=leak)
+    frame["a"] += 0.5 * y
+    target, models = y.astype(str), "lda,forest"
+    if kind == "copy":
+        frame["twin"] = np.exp(frame["leak"])
+    if kind == "number":
+        target, models = y + noise + 0.01 * rng.normal(size=240), "ridge,forest"
+    _, said = _alone(as_table(frame, target), models)
+    assert len(said) == 1
+    if kind == "copy":
+        assert said[0].startswith("Each of 'leak' and 'twin' alone almost decides")
+        assert said[0].endswith("leave them out: --drop leak,twin.")
+    else:
+        assert said[0].startswith("Column 'leak' alone almost decides")
+    _, said = _alone(as_table(frame[["a", "b", "c"]], target), models)
+    assert said == []
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "diabetes", "moons"])
+def test_strong_columns_among_others_are_no_leak(name):
+    table = named_table(name)
+    models = "ridge,forest" if table.task == "regression" else "lda,forest"
+    result, said = _alone(table, models)
+    assert said == []
+    assert result.insights_.alone is not None
+    assert result.insights_.alone.empty
+
+
+def test_rows_that_are_equally_near_are_not_unusual():
+    X = np.tile([[0.0, 1.0], [1.0, 0.0]], (20, 1))
+    y = np.where(np.arange(40) % 4 < 2, "a", "b")
+    result = compare(X, y, models="lda,tree", folds=2, repeats=1)
+    assert result.insights_.unusual is None or result.insights_.unusual.empty

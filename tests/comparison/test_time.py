@@ -3,12 +3,14 @@
 import re
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
 
 from mercer.comparison import compare_table
-from mercer.comparison.comparing import SHARE_OF_RACE
+from mercer.comparison.comparing import SHARE_OF_RACE, _fit_best
+from mercer.comparison.comparison import Comparison
 from mercer.comparison.deadline import TimeIsOverError, within
 from mercer.comparison.pilot import rows_in_time
 from mercer.tables import as_table
@@ -410,3 +412,26 @@ def test_the_best_stays_with_fewer_folds(clock, put_in_place, costly):
     assert found.n_folds == 3
     assert found.partial
     assert found.left_out_models == {}
+
+
+def test_the_time_of_reading_counts(two_classes, clock, put_in_place, costly):
+    put_in_place(lda=costly(clock, fixed=10.0))
+    since = time.monotonic() - 30.0
+    options = {"models": "lda", "folds": 5, "repeats": 2, "minutes": minutes(75)}
+    found = compare_table(two_classes, since=since, **options)
+    assert found.n_folds == 4  # 45 s were left
+    assert found.seconds_ >= 30.0
+    assert compare_table(two_classes, **options).n_folds == 7
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing can be stopped here")
+def test_the_last_fit_is_stopped_and_made_when_it_is_asked_for(two_classes, monkeypatch):
+    found = compare_table(two_classes, models="lda", folds=2, repeats=1, insights=False)
+    searched = Comparison.searched
+    monkeypatch.setattr(Comparison, "searched", lambda *_: threading.Event().wait())
+    _fit_best(found, 1.0)
+    assert "best_" not in vars(found)
+    _fit_best(found, 0.0)  # is not even begun
+    assert "best_" not in vars(found)
+    monkeypatch.setattr(Comparison, "searched", searched)
+    assert found.best_.predict(two_classes.frame).shape == (80,)

@@ -42,6 +42,7 @@ TESTS = {
     "solvers": ["tests/solvers", "tests/svm/test_crammer_singer.py"],
     "svm": [  # without the zoos, which are slow
         "tests/svm/test_geometry.py",
+        "tests/svm/test_crammer_singer.py",
         "tests/svm/test_against_libsvm.py",
         "tests/svm/test_svr_against_libsvm.py",
         "tests/svm/test_svr.py::test_squared_loss_without_a_tube_is_ridge_regression",

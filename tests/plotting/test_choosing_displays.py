@@ -65,11 +65,13 @@ def test_path_is_the_history(grid: Any) -> None:
     assert_array_equal(shown, expected)
     assert np.isnan(display.path).all(axis=1).sum() == 1  # between the two starts
     assert_array_equal(display.path_.get_ydata(), display.path[:, 0])
-    star = next(line for line in display.ax_.lines if line.get_label() == "chosen")
+    star = next(line for line in display.ax_.lines if line.get_label() == "its choice")
     assert (star.get_xdata()[0], star.get_ydata()[0]) == (
         search.best_params_["gamma"],
         search.best_params_["C"],
     )
+    told = [text.get_text() for text in display.legend_.get_texts()]
+    assert told == ["best of grid", "steps of the gradient search", "its starts", "its choice"]
 
 
 def test_steps_with_many_widths_have_no_place_in_the_plane(grid: Any) -> None:

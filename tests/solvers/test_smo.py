@@ -112,6 +112,20 @@ def test_any_start_leads_to_the_optimum(program: Any, seed: int) -> None:
     assert again.objective == pytest.approx(warm.objective, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("size", [1e8, 1e14, 1e17, 1e30])
+@pytest.mark.parametrize("n", [30, 300])
+def test_a_start_far_out_leads_to_the_optimum(n: int, size: float) -> None:
+    """Before, digits of the sum were lost on the way, or the solve ended where the start was."""
+    X = np.random.default_rng(0).normal(size=(n, 3))
+    problem = squared_hinge_svc(np.sign(X[:, 0]), C=10.0)
+    start = size * X[:, 1]
+    found = solve_smo(problem, make_gram(RBF(0.5), X), tol=1e-6, warm_start=start)
+    assert found.converged
+    assert abs(found.beta.sum()) <= 1e-11 * np.abs(found.beta).sum()
+    cold = solve_smo(problem, make_gram(RBF(0.5), X), tol=1e-6)
+    assert found.objective == pytest.approx(cold.objective, rel=1e-6)
+
+
 def with_padding(K: np.ndarray, dtype: Any = np.float64) -> StoredGram:
     values = padded(len(K), dtype)
     values[:, : len(K)] = K

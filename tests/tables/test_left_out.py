@@ -140,6 +140,64 @@ def test_sorted_rows_with_an_identifier_do_not_betray_the_classes():
         assert 1 - cross_val_score(model, table.frame, table.target, cv=folds).mean() > 0.2
 
 
+def _codes(numbers):
+    return [f"P{number:05d}" for number in numbers]
+
+
+@pytest.mark.parametrize("spelled", [list, _codes], ids=["numbers", "codes"])
+@pytest.mark.parametrize("order", ["as counted", "shuffled"])
+@pytest.mark.parametrize("each", [2, 3, "one to three"])
+def test_identifiers_with_a_few_rows_each_do_not_betray_the_classes(each, order, spelled):
+    """A tree on the number alone is right in all but 0.5 %; what is left has honest errors."""
+    rng = np.random.default_rng(0)
+    n = 1200
+    counts = rng.integers(1, 4, n) if each == "one to three" else np.full(n, each)
+    number = np.repeat(np.arange(n), counts)[:n]
+    frame = pd.DataFrame({"honest": rng.normal(size=n), "number": number})
+    y = np.repeat(["healthy", "ill", "well"], n // 3)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    tree = DecisionTreeClassifier(max_depth=4, random_state=0)
+    assert 1 - cross_val_score(tree, frame[["number"]], y, cv=folds).mean() < 0.005
+    frame["number"] = spelled(frame["number"])
+    place = rng.permutation(n) if order == "shuffled" else np.arange(n)
+    table = as_table(frame.iloc[place].reset_index(drop=True), y[place])
+    assert list(table.frame.columns) == ["honest"]
+    assert "it counts on with the target" in table.left_out["number"]
+    assert any("'number' left out: it counts on" in notice for notice in table.notices)
+
+
+def test_numbers_that_count_on_with_a_sorted_number():
+    y = np.sort(np.random.default_rng(0).normal(size=300))
+    frame = pd.DataFrame({"honest": np.roll(y, 77), "pair": np.arange(300) // 2})
+    assert list(as_table(frame, y).left_out) == ["pair"]
+    assert as_table(frame, np.roll(y, 50)).left_out == {}
+
+
+@pytest.mark.parametrize("kind", ["score", "uneven", "by chance", "measured", "words", "days"])
+def test_what_goes_with_the_target_but_is_no_identifier(kind):
+    rng = np.random.default_rng(0)
+    n = 600
+    y = np.repeat(["a", "b"], n // 2)
+    column = {
+        "score": np.sort(rng.normal(0, 100, n)).round(),  # whole, but its steps are not even
+        "uneven": np.repeat(np.arange(n), rng.integers(1, 10, n))[:n],
+        "by chance": rng.permutation(n) // 2,
+        "measured": np.sort(rng.integers(0, 2 * n, n // 2).repeat(2) / 8),
+        "words": np.sort([a + b for a in "abcdefghijklmnopqr" for b in "abcdefghijklmnopqr"])[:300],
+        "days": np.arange(n) // 30,  # few values with many rows each
+    }[kind]
+    column = np.repeat(column, 2) if kind == "words" else column
+    assert as_table(pd.DataFrame({"honest": rng.normal(size=n), "x": column}), y).left_out == {}
+
+
+def test_a_name_tells_of_uneven_counters_too():
+    rng = np.random.default_rng(0)
+    number = np.repeat(np.arange(600), rng.integers(1, 10, 600))[:600]
+    frame = pd.DataFrame({"honest": rng.normal(size=600), "patient_id": number})
+    assert list(as_table(frame, np.repeat(["a", "b"], 300)).left_out) == ["patient_id"]
+    assert as_table(frame, np.tile(["a", "b"], 300)).left_out == {}
+
+
 # ---- copies of the target -------------------------------------------------------------------
 
 

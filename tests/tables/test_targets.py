@@ -133,3 +133,11 @@ def test_drop_and_categorical():
     assert table.left_out == {"v": "asked for"}
     assert set(table.frame["zip"]) == {"0", "1", "2", "3"}
     assert table.frame["u"].dtype == np.float64
+
+
+def test_targets_beyond_the_range_of_numbers():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(InputError, match="numbers beyond ±1e100 only; divide them by a constant"):
+        as_table(X, 1e300 * np.arange(1, 21), task="regression")
+    y = np.r_[np.arange(18.0), -1e308, np.inf]
+    assert len(as_table(X, y, task="regression").target) == 18

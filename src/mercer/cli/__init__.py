@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from importlib.util import find_spec
+from typing import NoReturn
 
 from mercer._extras import how_to_get
 
@@ -29,15 +30,25 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         from mercer.cli.app import app
-    except KeyboardInterrupt:  # before any command could say so itself
-        print("mercer: stopped.", file=sys.stderr)
-        raise SystemExit(130) from None
-    try:
+
         try:
             app(prog_name="mercer")
         finally:
             sys.stdout.flush()
+    except KeyboardInterrupt:  # before any command could say so itself
+        _stop()
+    except SystemExit as end:
+        # Between the imports and the command typer takes Ctrl-C, and says nothing.
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            _stop()
+        raise
     except OSError as error:  # help and versions, which no command guards, on a disk that is full
         if not isinstance(error, BrokenPipeError):  # whoever reads has seen enough
             print(f"mercer: {error.strerror or error}.", file=sys.stderr, flush=True)
         os._exit(1)  # what could not be written would be tried again
+
+
+def _stop() -> NoReturn:
+    """End after Ctrl-C."""
+    print("mercer: stopped.", file=sys.stderr)
+    raise SystemExit(130) from None

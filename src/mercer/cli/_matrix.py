@@ -66,3 +66,10 @@ def _column(feature: str, known: list[str]) -> str:
             bare = bare.removeprefix(prefix)
     own = [name for name in known if bare == name or bare.startswith(f"{name}_")]
     return max(own, key=len, default=feature)
+
+
+def distance_in_radii(ball: Any, points: Any) -> Any:
+    """Return how far rows are from the centre of a description, as shares of its radius."""
+    import numpy as np
+
+    return np.asarray(ball.distance(points)) / (ball.radius_ or 1.0)

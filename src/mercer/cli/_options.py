@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import inspect
 import warnings
@@ -21,6 +22,15 @@ FAILED = 1
 
 REFUSED = 2
 """What a command returns that cannot use what it was given."""
+
+BAD_PATHS = (errno.ENAMETOOLONG, errno.ELOOP)
+"""What the system says of paths that can be none."""
+
+LONGEST_PATH = 100
+"""Characters; of longer ones the end is shown."""
+
+SWITCH = "MERCER_INSTRUCTION_SET"
+"""Begins what the engine says of instructions that there are not."""
 
 STOPPED = "stopped before anything was finished; nothing was written."
 """What a command says that Ctrl-C has ended."""
@@ -79,10 +89,13 @@ MODELS_HELP = (
 _INTERRUPTS: list[list[int]] = []
 """What `noting_interrupts` has noted for the command that runs."""
 
+MOST_SEED = 2**32 - 1
+"""The largest that NumPy's generators take."""
+
 SETTINGS: dict[str, tuple[Any, Any]] = {
     "minutes": (Annotated[float, typer.Option(help="Time for all of it.")], 3.0),
     "folds": (Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")], 5),
-    "seed": (Annotated[int, typer.Option(min=0, help="Which shuffle.")], 0),
+    "seed": (Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Which shuffle.")], 0),
     "n_jobs": (
         Annotated[
             int | None, typer.Option("--threads", min=1, help="All processors if not given.")
@@ -161,7 +174,7 @@ def _is_argument(parameter: inspect.Parameter) -> bool:
 
 def with_one_sentence(function: Callable[..., None], **given: Any) -> None:
     """Run a command, and end it with a sentence and an exit code whatever goes wrong."""
-    name = function.__name__
+    name = function.__name__.lstrip("_")
     try:  # which takes seconds where the disk is slow
         from mercer.persistence import ModelFileError
         from mercer.tables import InputError
@@ -175,7 +188,11 @@ def with_one_sentence(function: Callable[..., None], **given: Any) -> None:
     except (InputError, ModelFileError) as error:
         _end(name, str(error), REFUSED)
     except OSError as error:
-        _end(name, _why(error), FAILED)
+        _end(name, _why(error), REFUSED if error.errno in BAD_PATHS else FAILED)
+    except ImportError as error:
+        if SWITCH not in str(error):
+            raise
+        _end(name, f"{error}.", REFUSED)
     except MemoryError:
         _end(name, "the memory does not suffice; take some of the rows.", FAILED)
     except KeyboardInterrupt:
@@ -195,7 +212,10 @@ def stop_if_asked() -> None:
 
 
 def _why(error: OSError) -> str:
-    where = f": {error.filename}" if error.filename else ""
+    place = str(error.filename or "")
+    where = f": {place if len(place) <= LONGEST_PATH else '…' + place[-LONGEST_PATH:]}" * bool(
+        place
+    )
     return f"{error.strerror or error}{where}."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,7 +36,7 @@ def check_places(
     from mercer._files import check_writable
     from mercer.tables import InputError
 
-    taken: dict[Path, str] = {Path(one).resolve(): "the input" for one in inputs}
+    taken: dict[Path, str] = {Path(os.path.realpath(one)): "the input" for one in inputs}
     for name, (path, endings) in outputs.items():
         if path is None:
             continue
@@ -44,7 +45,7 @@ def check_places(
                 [", ".join(endings[:-1]), endings[-1]] if endings[1:] else endings
             )
             raise InputError(f"--{name} must end in {allowed}; got {str(path)!r}.")
-        place = path.resolve()
+        place = Path(os.path.realpath(path))  # which lets links lead in a circle
         if place in taken:
             raise InputError(f"--{name} is the same file as {taken[place]}, {str(path)!r}.")
         taken[place] = f"--{name}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,7 +38,9 @@ def compare(
             help=f"By name or title, with commas: {MODELS_HELP}. All of them if not given."
         ),
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="How often to repeat it, shuffled anew.")] = 2,
+    repeats: Annotated[
+        int, typer.Option(min=1, max=100, help="How often to repeat it, shuffled anew.")
+    ] = 2,
     peer: Annotated[
         bool, typer.Option("--peer", help="Let scikit-learn's SVM take part, for its speed.")
     ] = False,
@@ -58,6 +61,7 @@ def compare(
     Each model is tuned inside the folds on which it is compared. The answer is a table and a few
     sentences here, and a report with pictures in a file.
     """
+    begun = time.monotonic()
     outputs: dict[str, Path | None] = {"output": output or Path(f"compare-{stem_of(data)}.html")}
     outputs |= {"save": save, "csv": csv, "json": json}
     endings: dict[str, tuple[str, ...]] = {"output": HTML, "save": MODEL, "csv": (), "json": ()}
@@ -66,12 +70,14 @@ def compare(
     table = read_labelled(data, reading, settings["seed"])
     wanted = None if models is None else names_of(models, table.task)
     own = {"models": wanted, "repeats": repeats, "peer": peer}
-    found = _run(table, settings | own, outputs)
+    found = _run(table, settings | own, outputs, begun)
     if found.stopped == "it was interrupted":
         raise typer.Exit(INTERRUPTED)
 
 
-def _run(table: Table, settings: dict[str, Any], outputs: dict[str, Path | None]) -> Comparison:
+def _run(
+    table: Table, settings: dict[str, Any], outputs: dict[str, Path | None], begun: float
+) -> Comparison:
     from mercer.comparison import compare_table
 
     screen = Screen()
@@ -81,7 +87,7 @@ def _run(table: Table, settings: dict[str, Any], outputs: dict[str, Path | None]
     checkpoint = report.with_name(f".{report.stem}.unfinished")
     _drop_foreign(checkpoint, table, settings)
     with progress(screen.side, settings["minutes"]) as show:
-        found = compare_table(table, **settings, checkpoint=checkpoint, progress=show)
+        found = compare_table(table, **settings, checkpoint=checkpoint, progress=show, since=begun)
     _show(found, screen)
     _write(found, outputs, screen)
     if not found.partial:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from mercer.cli._options import is_libsvm_model
+from mercer.cli._options import is_libsvm_model, with_one_sentence
 
 MODELS = {
     ".mercer": "a file of mercer",
@@ -60,35 +61,57 @@ def convert(
     ] = False,
 ) -> None:
     """Turn a model into the file of another program, or a table into an svmlight file, and back."""
-    from mercer._files import check_writable
+    with_one_sentence(
+        _convert,
+        source=source,
+        destination=destination,
+        target=target,
+        features=features,
+        double=double,
+    )
+
+
+def _convert(
+    source: Path, destination: Path, target: str | None, features: int | None, double: bool
+) -> None:
+    from mercer.persistence import ModelFileError
+    from mercer.tables import InputError
 
     try:
-        if not source.exists():
-            raise ValueError(f"There is no file {str(source)!r}.")
-        if source.resolve() == destination.resolve():
-            raise ValueError("IN and OUT are the same file.")
-        is_model = _is_model(source)
-        endings = MODELS if is_model else TABLES
-        if destination.suffix.lower() not in endings:
-            raise ValueError(
-                f"{str(source)!r} is a {'model' if is_model else 'table'}, and OUT must end in "
-                f"{', '.join(endings)}; got {str(destination)!r}."
-            )
-        try:
-            check_writable(destination)
-        except OSError as error:
-            raise ValueError(f"OUT cannot be written: {error}.") from None
+        is_model = _checked(source, destination)
         if is_model:
             _convert_model(source, destination, features, double)
         else:
             _convert_table(source, destination, target)
-    except (ValueError, TypeError, ImportError) as error:
-        typer.echo(f"mercer convert: {' '.join(str(error).split())}", err=True)
-        raise typer.Exit(2) from None
+    except (InputError, ModelFileError):
+        raise
+    except (ValueError, TypeError, ImportError) as error:  # what cannot be in the other form
+        raise InputError(f"{' '.join(str(error).split()).rstrip('.')}.") from None
+    kinds = MODELS if is_model else TABLES
+    typer.echo(f"Written: {destination}, {kinds[destination.suffix.lower()]}")
+
+
+def _checked(source: Path, destination: Path) -> bool:
+    """Refuse places that will not do, and tell whether a model is converted, not a table."""
+    from mercer._files import check_writable
+    from mercer.tables import InputError
+
+    if not source.exists():
+        raise InputError(f"There is no file {str(source)!r}.")
+    if os.path.realpath(source) == os.path.realpath(destination):
+        raise InputError("IN and OUT are the same file.")
+    is_model = _is_model(source)
+    endings = MODELS if is_model else TABLES
+    if destination.suffix.lower() not in endings:
+        raise InputError(
+            f"{str(source)!r} is a {'model' if is_model else 'table'}, and OUT must end in "
+            f"{', '.join(endings)}; got {str(destination)!r}."
+        )
+    try:
+        check_writable(destination)
     except OSError as error:
-        typer.echo(f"mercer convert: {error.strerror or error}: {error.filename}.", err=True)
-        raise typer.Exit(1) from None
-    typer.echo(f"Written: {destination}, {endings[destination.suffix.lower()]}")
+        raise InputError(f"OUT cannot be written: {error}.") from None
+    return is_model
 
 
 def _is_model(source: Path) -> bool:
@@ -151,6 +174,7 @@ def _convert_table(source: Path, destination: Path, target: str | None) -> None:
     for notice in table.notices:
         if not (is_csv and "missing" in notice and "they " in notice):  # gaps stay gaps
             typer.echo(f"note: {without_folds(notice)}", err=True)
+    typer.echo(f"note: {_columns_taken(table)}", err=True)
     if is_csv:
         frame = table.frame.assign(**{str(table.target.name or "target"): table.target})
         with written_whole(destination) as file:
@@ -158,6 +182,15 @@ def _convert_table(source: Path, destination: Path, target: str | None) -> None:
         return
     with written_whole(destination) as file:
         _write_svmlight(table, file)
+
+
+def _columns_taken(table: Any) -> str:
+    """Say which columns the file has, since others may have been left out."""
+    from mercer.tables.errors import counted, listed
+
+    names, n = listed(table.frame.columns, 12), table.frame.shape[1]
+    target = str(table.target.name or "target")
+    return f"{counted(n, 'column')} taken ({names}), the target is {target!r}."
 
 
 def _write_svmlight(table: Any, file: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._matrix import Matrix
+from mercer.cli._matrix import Matrix, distance_in_radii
 from mercer.cli._models import save_model
 from mercer.cli._options import (
     UNLABELLED,
@@ -86,7 +86,9 @@ def describe(
     found = _sorted_rows(table, matrix, ball)
     figure = _draw(matrix, ball)
     stop_if_asked()
-    screen.show(_shown(found.head(rows), table, matrix))
+    apart = found[found["distance"] > found["distance"].min()]
+    if len(apart):
+        screen.show(_shown(apart.head(rows), table, matrix))
     for sentence in _sentences(found, search, len(table.frame)):
         screen.say(sentence)
     write_csv(listing, found)
@@ -130,7 +132,7 @@ def _sorted_rows(table: Table, matrix: Matrix, ball: Any) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    distance = np.asarray(ball.distance(matrix.values)) / (ball.radius_ or 1.0)
+    distance = distance_in_radii(ball, matrix.values)
     outside = np.asarray(ball.decision_function(matrix.values)) < 0
     head = pd.DataFrame({"row": table.row_numbers()})
     names = pd.DataFrame() if table.names is None else table.names.reset_index(drop=True)
@@ -167,7 +169,13 @@ def _shown(found: pd.DataFrame, table: Table, matrix: Matrix) -> Any:
 
 
 def _sentences(found: pd.DataFrame, search: Any, n: int) -> list[str]:
+    import numpy as np
+
     outside = int(found["unusual"].sum())
+    if not np.ptp(found["distance"]):
+        return [
+            f"All {n} rows are equally far from the centre of the description: none stands out."
+        ]
     return [
         f"{outside} of {n} rows ({100 * outside / n:.1f} %) lie outside of the description "
         "(distance above 1).",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mercer._numbers import number
+from mercer.cli._matrix import distance_in_radii
 from mercer.cli._models import EVENLY, load_model
 from mercer.cli._options import FORM, command, file_of, is_model, stem, stop_if_asked, told_apart
 from mercer.cli._places import CSV, check_places, write_csv
@@ -123,12 +124,13 @@ def predictions(machine: TableModel, rows: NewRows) -> pd.DataFrame:
 
     names = [name for name in machine.names if name in rows.beside]
     columns: dict[str, Any] = {"row": np.arange(1, len(rows.frame) + 1)}
-    apart = told_apart(names, ["row", "prediction", "decision"])
+    apart = told_apart(names, ["row", "prediction", "distance", "decision"])
     columns |= {apart.get(name, name): rows.beside[name].to_numpy() for name in names}
     said = np.asarray(machine.predict(rows.frame))
     if machine.task == "description":
         columns["prediction"] = [SIDES[int(one)] for one in said]
-        columns["decision"] = np.asarray(machine.decision_function(rows.frame))
+        name, values = _how_unusual(machine, rows.frame)
+        columns[name] = values
     else:
         columns["prediction"] = said
     if machine.task == "classification" and hasattr(machine, "predict_proba"):
@@ -136,6 +138,21 @@ def predictions(machine: TableModel, rows: NewRows) -> pd.DataFrame:
         for name, share in zip(machine.classes_, found.T):
             columns[f"probability_{name}"] = share.round(6)
     return pd.DataFrame(columns)
+
+
+def _how_unusual(machine: TableModel, frame: pd.DataFrame) -> tuple[str, Any]:
+    """Return what tells usual rows from others: the distance, as `mercer describe` has it.
+
+    Models that know no centre have their decision values.
+    """
+    import numpy as np
+
+    steps = getattr(machine.model, "steps", [("", machine.model)])
+    ball = steps[-1][1]
+    if not (hasattr(ball, "distance") and hasattr(ball, "radius_")):
+        return "decision", np.asarray(machine.decision_function(frame))
+    points = machine.model[:-1].transform(frame) if len(steps) > 1 else frame
+    return "distance", distance_in_radii(ball, points).round(6)
 
 
 def _first_rows(said: pd.DataFrame) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,8 +24,8 @@ from mercer.cli._screen import Screen
 if TYPE_CHECKING:
     from mercer.tables import Table
 
-MOST_DRAWN = 1500
-"""Rows on which the surface of a picture is computed."""
+MOST_DRAWN, FEW_DRAWN = 1500, 300
+"""Rows on which the surface of a picture is computed, and where that takes too long."""
 
 BALANCED = "balanced_accuracy"
 
@@ -69,7 +70,7 @@ def tune(
     """
     outputs = {"picture": (picture, PICTURES), "csv": (csv, CSV), "save": (save, MODEL)}
     check_places(outputs, [data])
-    seed = settings["seed"]
+    seed, end = settings["seed"], time.monotonic() + 60.0 * settings["minutes"]
     table = read_labelled(data, reading, seed)
     name = _model(table, search)
     screen = Screen()
@@ -77,7 +78,9 @@ def tune(
     found, name = measured(table, name, screen, settings)
     pipeline = found.searched(name)
     result = getattr(pipeline[-1], "regressor_", pipeline[-1])
-    figure = _surface(table, pipeline, result, seed) if picture is not None else None
+    figure = None
+    if picture is not None:
+        figure = _surface_in_time(table, pipeline, result, seed, end - time.monotonic(), screen)
     stop_if_asked()
     screen.show(_parameters(result, pipeline))
     score = _score(table, pipeline, result, seed)
@@ -120,7 +123,7 @@ def _score(table: Table, pipeline: Any, result: Any, seed: int) -> float:
 
     if getattr(result, "scoring", None) is not None or not _balances(result):
         return float(result.best_score_)
-    rows = _some_rows(table, seed)
+    rows = _some_rows(table, seed, MOST_DRAWN)
     machine = clone(result.best_estimator_).set_params(probability=False)
     points, labels = pipeline[:-1].transform(table.frame.iloc[rows]), table.target.to_numpy()[rows]
     return float(cross_val_score(machine, points, labels, scoring=BALANCED).mean())
@@ -130,10 +133,10 @@ def _balances(result: Any) -> bool:
     return getattr(result.estimator, "class_weight", None) is not None
 
 
-def _some_rows(table: Table, seed: int) -> Any:
+def _some_rows(table: Table, seed: int, most: int) -> Any:
     import numpy as np
 
-    return np.random.default_rng(seed).permutation(len(table.target))[:MOST_DRAWN]
+    return np.random.default_rng(seed).permutation(len(table.target))[:most]
 
 
 def _chosen_by(table: Table, result: Any, best: float) -> str:
@@ -179,7 +182,21 @@ def _shown(value: Any, features: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _surface(table: Table, pipeline: Any, result: Any, seed: int) -> Any:
+def _surface_in_time(
+    table: Table, pipeline: Any, result: Any, seed: int, seconds: float, screen: Screen
+) -> Any:
+    """Draw the error, on fewer rows where the time does not suffice, which is told."""
+    from mercer.comparison.deadline import TimeIsOverError, within
+
+    try:
+        with within(max(0.0, seconds)):
+            return _surface(table, pipeline, result, seed, MOST_DRAWN)
+    except TimeIsOverError:
+        screen.note(f"the picture is of {FEW_DRAWN} rows: for more the time does not suffice.")
+        return _surface(table, pipeline, result, seed, FEW_DRAWN)
+
+
+def _surface(table: Table, pipeline: Any, result: Any, seed: int, most: int) -> Any:
     """Draw the error over C and gamma, with the way of a gradient search on it."""
     from mercer import SVC, ErrorSurfaceDisplay, PathSearchCV
 
@@ -190,7 +207,7 @@ def _surface(table: Table, pipeline: Any, result: Any, seed: int) -> Any:
         name = "variance that is not explained" if numbers else _error_name(result)
         display.colorbar_.set_label(f"{name} [%]")
         return display.figure_
-    rows = _some_rows(table, seed)
+    rows = _some_rows(table, seed, most)
     points = pipeline[:-1].transform(table.frame.iloc[rows])
     given = {"class_weight": result.estimator.class_weight}
     machine = SVC(loss=result.best_params_.get("loss", result.estimator.loss), **given)
@@ -201,6 +218,9 @@ def _surface(table: Table, pipeline: Any, result: Any, seed: int) -> Any:
     ).fit(points, table.target.to_numpy()[rows])
     display = ErrorSurfaceDisplay.from_search(grid, path=result)
     display.colorbar_.set_label(f"{_error_name(result)} [%]")
+    if display.chosen is None:
+        title = "The choice has a width for each feature, which has no place in this plane"
+        display.ax_.set_title(title, loc="left", fontsize="small")
     return display.figure_
 
 

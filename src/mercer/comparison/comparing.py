@@ -12,6 +12,7 @@ import joblib
 import numpy as np
 
 from mercer.comparison.comparison import Comparison
+from mercer.comparison.deadline import TimeIsOverError, within
 from mercer.comparison.folds import judgeable, make_folds
 from mercer.comparison.insights import find_insights
 from mercer.comparison.measures import is_unbalanced
@@ -22,6 +23,15 @@ from mercer.tables import InputError, Table, as_table, suggestion
 
 SHARE_OF_RACE = 0.75
 """Part of the time for the folds; the rest is for the best model and what it tells."""
+
+RESERVE, MOST_RESERVED = 0.05, 3.0
+"""Part of the time, and seconds at most, that are kept for what is written in the end."""
+
+MOST_SEED = 2**32 - 1
+"""The largest that NumPy's generators take."""
+
+MOST_REPEATS = 100
+"""The corrected test hardly gains by more, since all of them share the same rows."""
 
 
 def compare(X: Any, y: Any = None, **options: Any) -> Comparison:
@@ -104,6 +114,7 @@ def compare_table(
     progress: Progress | None = None,
     insights: bool = True,
     labels: dict[str, Any] | None = None,
+    since: float | None = None,
 ) -> Comparison:
     """Compare models on a table that has been read; see `compare`.
 
@@ -131,6 +142,8 @@ def compare_table(
         Whether to go on, with the best model, to what has been learned: `Comparison.insights_`.
     labels : dict of str to object or None
         What `best_` shall call the classes of the table.
+    since : float or None
+        Reading of `time.monotonic` from which the minutes count; None counts from now.
 
     Returns
     -------
@@ -146,7 +159,8 @@ def compare_table(
     """
     _check(minutes, folds, repeats, seed, n_jobs)
     settings = _settings(table, models, minutes, folds, repeats, seed, peer)
-    begun, rivals = time.monotonic(), rivals_for(table.task, models, peer)
+    begun = time.monotonic() if since is None else since
+    seconds, rivals = 60.0 * minutes, rivals_for(table.task, models, peer)
     record = SearchRecord.open(_fingerprint(table, settings), checkpoint, seed)
     table, folds, changed = judgeable(table, folds)
     is_classes = table.task == "classification"
@@ -159,7 +173,7 @@ def compare_table(
         unbalanced,
         seed,
         n_jobs,
-        60.0 * minutes * SHARE_OF_RACE,
+        SHARE_OF_RACE * seconds - (time.monotonic() - begun),
         record,
         progress or (lambda done, total, text: None),
     )
@@ -173,13 +187,19 @@ def compare_table(
     found.changed = changed
     found.labels_ = labels or {}
     if insights and not race.interrupted:
+        end = begun + seconds - min(MOST_RESERVED, RESERVE * seconds)
         with suppress(KeyboardInterrupt):
-            left = 60.0 * minutes - (time.monotonic() - begun)
-            if found.results_.loc[found.best_name_, "fit_seconds"] < left:  # else when asked for
-                _ = found.best_
-            found.insights_ = find_insights(found, 60.0 * minutes - (time.monotonic() - begun))
+            _fit_best(found, end - time.monotonic())
+            found.insights_ = find_insights(found, end - time.monotonic())
     found.seconds_ = time.monotonic() - begun
     return found
+
+
+def _fit_best(found: Comparison, seconds: float) -> None:
+    """Fit the best model to all rows if that is done in time; else when it is asked for."""
+    if found.results_.loc[found.best_name_, "fit_seconds"] < seconds:
+        with suppress(TimeIsOverError), within(seconds):
+            _ = found.best_
 
 
 def belongs_to(checkpoint: Any, table: Table, settings: dict[str, Any]) -> bool:
@@ -217,6 +237,10 @@ def _check(minutes: Any, folds: Any, repeats: Any, seed: Any, n_jobs: Any) -> No
     for name, (given, lowest) in least.items():
         if not isinstance(given, Integral) or isinstance(given, bool) or given < lowest:
             raise InputError(f"{name} must be a whole number of at least {lowest}; got {given!r}.")
+    most = {"repeats": (repeats, MOST_REPEATS), "seed": (seed, MOST_SEED)}
+    for name, (given, highest) in most.items():
+        if given > highest:
+            raise InputError(f"{name} must be at most {highest}; got {given!r}.")
 
 
 def _fingerprint(table: Table, settings: dict[str, Any]) -> str:
@@ -227,4 +251,4 @@ def _fingerprint(table: Table, settings: dict[str, Any]) -> str:
     return str(joblib.hash([frame, table.target.to_numpy(), beside, table.positive, repr(same)]))
 
 
-_OWN, _OF_TABLES = _keywords(compare_table)[:-1], _keywords(as_table)  # labels follow from y
+_OWN, _OF_TABLES = _keywords(compare_table)[:-2], _keywords(as_table)  # labels and since are not

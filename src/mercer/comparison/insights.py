@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import StandardScaler
 
+from mercer.comparison.alone import lone_columns
 from mercer.comparison.deadline import TimeIsOverError, within
 from mercer.comparison.elimination import elimination_curve
 from mercer.comparison.importance import feature_importance
@@ -29,6 +30,8 @@ SHARE = 0.7
 
 MOST_DESCRIBED = 2000
 MOST_LISTED = 10
+NOTHING = 1e-6
+"""Of the radius: a row so little outside is no more unusual than those on the edge."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class Insights:
         Columns rows, error and error_sd.
     rfe : DataFrame
         Columns features, error and error_sd: a linear machine with the weakest columns left out.
+    alone : DataFrame
+        Columns feature, error, error_without and group; see `lone_columns`.
     """
 
     features: Any = None
@@ -57,6 +62,7 @@ class Insights:
     hard: Any = None
     learning: Any = None
     rfe: Any = None
+    alone: Any = None
 
 
 def find_insights(found: Comparison, seconds: float) -> Insights:
@@ -64,6 +70,7 @@ def find_insights(found: Comparison, seconds: float) -> Insights:
     end = time.monotonic() + seconds
     parts: dict[str, Any] = {"hard": hard_rows(found)}
     looks = {
+        "alone": lone_columns,
         "unusual": _unusual,
         "features": feature_importance,
         "rfe": elimination_curve,
@@ -123,7 +130,7 @@ def _unusual(found: Comparison, seconds: float) -> pd.DataFrame:
     ball = OneClassSearch(SVDD()).fit(some).best_estimator_
     distance = np.asarray(ball.distance(points)) / (ball.radius_ or 1.0)
     rows = np.argsort(-distance, kind="stable")[:MOST_LISTED]
-    rows = rows[distance[rows] > 1.0]
+    rows = rows[distance[rows] > 1.0 + NOTHING]
     return pd.DataFrame({"row": rows, "distance": distance[rows]})
 
 

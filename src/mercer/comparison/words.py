@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,7 +67,7 @@ def sentences(found: Comparison) -> list[str]:
     return [
         text
         for text in (
-            *(_unfinished(found), _best(found), _ties(found), _balance(found)),
+            *(_unfinished(found), _best(found), *_alone(found), _ties(found), _balance(found)),
             *(_features(found), found.changed, _parts(found), _out(found)),
         )
         if text
@@ -95,6 +96,30 @@ def _best(found: Comparison) -> str:
     if base is None:
         return f"{text}."
     return f"{text} ({base['title']}: {value(measure, base[measure])})."
+
+
+def _alone(found: Comparison) -> list[str]:
+    """Ask of columns that alone decide the target whether they may be known."""
+    alone = None if found.insights_ is None else found.insights_.alone
+    if alone is None:
+        return []
+    said = []
+    for _, group in alone.groupby("group"):
+        names = group["feature"].tolist()
+        column = (
+            f"Column {names[0]!r}"
+            if len(names) == 1
+            else f"Each of {listed([repr(name) for name in names])}"
+        )
+        errors = [value(found.measure, group[name].iloc[0]) for name in ("error", "error_without")]
+        what, it = NAMES[found.measure], "it" if len(names) == 1 else "them"
+        known = f"is {it} known" if len(names) == 1 else "are they known"
+        drop = shlex.quote(",".join(names))
+        said.append(
+            f"{column} alone almost decides the target ({what} {errors[0]}, {errors[1]} without "
+            f"{it}): {known} before the target is? If not, leave {it} out: --drop {drop}."
+        )
+    return said
 
 
 def _ties(found: Comparison) -> str:

@@ -27,6 +27,7 @@ from mercer.gram.base import (
 )
 from mercer.kernels import Kernel, PairwiseForm
 from mercer.kernels.blocks import row_blocks
+from mercer.kernels.centres import column_means
 
 FAMILIES = ("linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "sigmoid")
 """The engine's numbering of the kernel families."""
@@ -85,7 +86,7 @@ class EnginePoints:
         self.form = form
         # To move the points changes nothing but rounding errors there.
         moves = form.is_stationary and len(X) > 0
-        self.centre = np.add.reduce(X, axis=0) / len(X) if moves else None
+        self.centre = column_means(X) if moves else None
         self.double = self.prepared(X)
 
     def prepared(self, X: Floats) -> Floats:

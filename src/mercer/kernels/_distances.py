@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 from ._checks import Floats, Points, as_pair
 from .blocks import IN_CACHE, row_blocks
+from .centres import column_means
 
 DIRECT_COLUMNS = 8
 """Up to this many columns the plain sum of squared differences is as fast as a matrix product."""
@@ -163,7 +164,7 @@ def centred_pair(X: Points, Y: Points) -> tuple[Points, Points]:
     """
     if sp.issparse(X) or len(Y) == 0:
         return X, Y
-    centre = Y.mean(axis=0)
+    centre = column_means(Y)
     centred = Y - centre
     return (centred if X is Y else X - centre), centred
 

@@ -17,6 +17,7 @@ from mercer._sklearn import Interval, StrOptions
 from mercer._threads import wanted_threads
 from mercer.gram import Gram, finite, make_gram
 from mercer.kernels import Kernel, Linear, as_kernel
+from mercer.kernels.centres import column_means
 from mercer.machines.training import warn_if_indefinite
 from mercer.solvers import MultiClassSolution, Options, Solution, Solutions
 from mercer.solvers.solve import SOLVERS
@@ -141,7 +142,7 @@ def centred(kernel: Kernel, points: Any) -> Any:
     """
     if isinstance(kernel, Linear) and not sp.issparse(points):
         finite(kernel.diag(points))
-        return points - points.mean(axis=0)
+        return points - column_means(points)
     return points
 
 

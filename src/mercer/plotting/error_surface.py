@@ -137,7 +137,7 @@ class ErrorSurfaceDisplay:
             handles += self._draw_path(look)
         if self.chosen is not None:
             C, gamma = self.chosen
-            handles += ax.plot(gamma, C, "*", ms=15, mfc=COLORS[1], label="chosen", **look)
+            handles += ax.plot(gamma, C, "*", ms=15, mfc=COLORS[1], label="its choice", **look)
         ax.set(xscale="log", yscale="log", xlabel="gamma", ylabel="C")
         self.legend_ = _legend_below(ax, handles) if legend else None
         return self
@@ -153,11 +153,14 @@ class ErrorSurfaceDisplay:
             gamma, C, "-", color="white", lw=1.6, path_effects=seam, zorder=3
         )
         dots = {"ms": 5, "mfc": "white", "zorder": 4}
-        (steps,) = self.ax_.plot(gamma, C, "o", **dots, **look, label="gradient search")
+        (steps,) = self.ax_.plot(
+            gamma, C, "o", **dots, **look, label="steps of the gradient search"
+        )
         ring = {"ms": 11, "mfc": "none", "mec": "white", "mew": 2.0, "zorder": 4}
         starts = np.flatnonzero(np.isnan(np.concatenate([[np.nan], C[:-1]])))
-        self.ax_.plot(gamma[starts], C[starts], "o", **ring, ls="", path_effects=seam)
-        return [steps]
+        marks = self.ax_.plot(gamma[starts], C[starts], "o", **ring, ls="", path_effects=seam)
+        marks[0].set_label("its start" if len(starts) == 1 else "its starts")
+        return [steps, *marks]
 
 
 def _surface(search: Any) -> tuple[Floats, Floats, Floats]:

@@ -408,13 +408,16 @@ class Programs:
         pieces = np.split(given, self.ends[1:-1])
         return np.concatenate([program.repair(own) for program, own in zip(self, pieces)])
 
-    def _is_feasible(self, beta: Vector) -> bool:
-        """Say whether points are feasible as they are, which is cheap to see for all at once."""
-        if not ((beta >= self.lower) & (beta <= self.upper)).all():
-            return False
+    def have_their_sums(self, beta: Vector, digits: float = 10 * _SUM_ROUNDING) -> bool:
+        """Say whether the sums are those of feasible points but for rounding."""
         missing = np.abs(np.add.reduceat(beta, self.starts) - self.delta)
         sizes = np.add.reduceat(np.abs(beta), self.starts)
-        return bool((missing <= _SUM_ROUNDING * sizes).all())
+        return bool((missing <= digits * sizes).all())
+
+    def _is_feasible(self, beta: Vector) -> bool:
+        """Say whether points are feasible as they are, which is cheap to see for all at once."""
+        inside = ((beta >= self.lower) & (beta <= self.upper)).all()
+        return bool(inside) and self.have_their_sums(beta, _SUM_ROUNDING)
 
     def image(self, beta: Vector, gradient: Vector) -> Vector:
         r"""Return :math:`K\beta`, which is what the gradient has beyond :math:`r\circ\beta + p`."""

@@ -239,20 +239,83 @@ def smo_all(
         beta = programs.feasible_point()
     else:
         beta = programs.repair(getattr(warm_start, "start", warm_start))
-    gradient = np.empty_like(beta)
-    count = len(programs)
-    n_iter = np.zeros(count, dtype=np.int64)
-    status = np.zeros(count, dtype=np.uint8)
-    verdict = np.empty((3, count))
-    gaps = np.full(count, options.tol if tol is None else tol, dtype=np.float64)
+    gaps = np.full(len(programs), options.tol if tol is None else tol, dtype=np.float64)
     start = None
     if isinstance(warm_start, StartingPoint):
         start = (warm_start.beta, warm_start.image)
+    found = _by_engine(programs, gram, _with_time_left(options, begun), rows, gaps, beta, start)
+    if warm_start is None and found.converged.all():
+        return found
+    options = _with_time_left(options, begun)
+    ended_early = not {"stalled", "unbounded"}.isdisjoint(found.status)
+    if warm_start is not None and ended_early and _came_from_afar(warm_start, found):
+        return smo_all(programs, gram, options, rows=rows, tol=tol)
+    return _with_sums(found, programs, gram, options, rows, gaps)
+
+
+def _with_time_left(options: Options, begun: float) -> Options:
+    if options.time_limit is None:
+        return options
+    left = options.time_limit - (time.monotonic() - begun)
+    return replace(options, time_limit=max(0.0, left))
+
+
+FAR = 1e6
+"""How many times the multipliers of a start may be those of its end: digits are lost on the way."""
+
+
+def _came_from_afar(warm_start: Any, found: Solutions) -> bool:
+    """Say whether rounding of a start, rather than of the problem, may have ended a solve."""
+    start = np.asarray(getattr(warm_start, "start", warm_start))
+    size, left = np.abs(start).max(initial=0.0), np.abs(found.beta).max(initial=0.0)
+    return bool(size > FAR * left or not found.n_iter.any())
+
+
+def _with_sums(
+    found: Solutions,
+    programs: Programs,
+    gram: Gram,
+    options: Options,
+    rows: Indices | None,
+    tol: Vector,
+) -> Solutions:
+    """Return points whose sums are right, though huge multipliers took digits of them away."""
+    if programs.have_their_sums(found.beta):
+        return found
+    goes_on = found.converged.all() and options.max_iter < 0
+    how = options if goes_on else replace(options, max_iter=0, callback=None)
+    seen = _by_engine(programs, gram, how, rows, tol, programs.repair(found.beta), None)
+    if goes_on:
+        return replace(seen, n_iter=found.n_iter + seen.n_iter)
+    return replace(
+        seen,
+        n_iter=found.n_iter,
+        converged=found.converged & seen.converged,
+        status=tuple(map(_worse, found.status, seen.status)),
+    )
+
+
+def _worse(before: Status, seen: Status) -> Status:
+    """Return how a solve ended whose point was moved a little afterwards."""
+    return "stalled" if before == "converged" != seen else before
+
+
+def _by_engine(
+    programs: Programs,
+    gram: Gram,
+    options: Options,
+    rows: Indices | None,
+    tol: Vector,
+    beta: Vector,
+    start: tuple[Vector, Vector] | None,
+) -> Solutions:
+    """Let the engine go on from feasible points, which it changes."""
+    n, count, begun = programs.p.size, len(programs), time.monotonic()
+    gradient = np.empty_like(beta)
+    n_iter = np.zeros(count, dtype=np.int64)
+    status = np.zeros(count, dtype=np.uint8)
+    verdict = np.empty((3, count))
     diagonal, (source, view) = finite(gram.diag()), gram.source()
-    in_single = n > _engine.FEW_VARIABLES and gram.allows_single(float(gaps.min()))
-    if options.time_limit is not None:
-        left = options.time_limit - (time.monotonic() - begun)
-        options = replace(options, time_limit=max(0.0, left))
     _engine.solve_programs(
         source,
         (
@@ -264,10 +327,10 @@ def smo_all(
         ),
         _composed(view, rows),
         programs.ends,
-        gaps,
+        tol,
         start,
-        in_single,
-        options,
+        n > _engine.FEW_VARIABLES and gram.allows_single(float(tol.min())),
+        _with_time_left(options, begun),  # the diagonal may have been asked for row by row
         available_threads(options.n_threads) if n >= _engine.FEW_ROWS else 1,
         (beta, gradient, n_iter, status, verdict),
     )

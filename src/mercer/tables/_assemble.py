@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mercer.tables._columns import as_text, clean_columns, word_of
+from mercer.tables._counters import counters
 from mercer.tables._left_out import copies, identifiers, naming, repeated_identifiers, useless
 from mercer.tables._options import Options, column
 from mercer.tables._raw import RawTable, check_size
@@ -153,6 +154,7 @@ def _without(
         reason = f": {next(iter(left_out.items()))[1]}" if len(left_out) == 1 else ""
         raise InputError(f"No column of {where} is left to learn from besides the target{reason}.")
     named = identifiers(frame, target, task)
+    named |= counters(_less(frame, named), target, task)
     named = {name: reason for name, reason in named.items() if name not in categorical}
     if named and len(named) == frame.shape[1]:
         notices.append(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from mercer.tables._values import ALWAYS_MISSING, read_dates, read_numbers
+from mercer.tables._values import ALWAYS_MISSING, LARGEST, read_dates, read_numbers
 from mercer.tables.errors import InputError, listed, shown
 
 DATE_FORMS = "date_forms"
@@ -29,7 +29,6 @@ def clean_columns(frame: pd.DataFrame, categorical: list[str], notices: list[str
     notices : list of str
         What was done is added here.
     """
-    infinite: list[str] = []
     said: list[str] = []
     is_plain = np.array([_is_plain(kind) for kind in frame.dtypes], dtype=bool)
     is_plain &= ~frame.columns.isin(categorical)
@@ -45,16 +44,26 @@ def clean_columns(frame: pd.DataFrame, categorical: list[str], notices: list[str
     if columns:
         clean = pd.concat([clean, pd.DataFrame(columns, index=frame.index)], axis=1)
         clean = clean[list(frame.columns)]
-    finite = clean.select_dtypes(np.float64)
-    is_infinite = np.isinf(finite.to_numpy())
-    if is_infinite.any():
-        infinite = list(finite.columns[is_infinite.any(axis=0)])
-        clean[infinite] = clean[infinite].replace([np.inf, -np.inf], np.nan)
-        notices.append(f"Infinite numbers in {listed(infinite)} are taken as missing.")
+    clean = _without_endless(clean, notices)
     notices += said[:MOST_NOTICES]
     if len(said) > MOST_NOTICES:
         notices.append(f"The like was done in {len(said) - MOST_NOTICES} more columns.")
     clean.attrs[DATE_FORMS] = forms
+    return clean
+
+
+def _without_endless(clean: pd.DataFrame, notices: list[str]) -> pd.DataFrame:
+    """Take numbers that are infinite, or so large that their squares would be, as missing."""
+    numbers = clean.select_dtypes(np.float64)
+    size = np.abs(numbers.to_numpy())
+    is_endless = size > LARGEST
+    if not is_endless.any():
+        return clean
+    names = list(numbers.columns[is_endless.any(axis=0)])
+    clean[names] = numbers[names].mask(size[:, is_endless.any(axis=0)] > LARGEST)
+    is_infinite = bool(np.isinf(size[is_endless]).all())
+    what = "Infinite numbers" if is_infinite else f"Numbers beyond ±{LARGEST:.0e}".replace("+", "")
+    notices.append(f"{what} in {listed(names)} are taken as missing.")
     return clean
 
 

@@ -70,6 +70,8 @@ def open_content(path: Path) -> Content:
     with refusing_damage(path.name):
         if path.is_dir():
             raise InputError(f"{place} is a folder; give the path of a file.")
+        if path.is_symlink() and not path.exists():
+            raise InputError(f"{place} is a link to a file that is not there, or to itself.")
         if not path.exists():
             raise InputError(f"There is no file {place}.")
         if not path.is_file():

@@ -20,6 +20,10 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+SIGNS = "a,b;1.5\n"
+NO_FILES = ("idna", "punycode", "unicode_escape", "unicode-escape", "raw-unicode-escape")
+"""Codecs for names of computers and for Python's source, in which no file is written."""
+
 NOT_IN_CP1252 = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 
 
@@ -128,8 +132,12 @@ def _from_beginning(head: bytes) -> str | None:
 
 def _check_known(encoding: str) -> None:
     try:
-        "a,b".encode(encoding)  # refuses codecs that are not for text, too
-    except (LookupError, ValueError):
+        spelled = SIGNS.encode(encoding)  # refuses codecs that are not for text, too
+        known = codecs.getincrementaldecoder(encoding)("replace").decode(spelled, True) == SIGNS
+        known = known and codecs.lookup(encoding).name not in NO_FILES
+    except (LookupError, ValueError, TypeError):
+        known = False
+    if not known:
         raise InputError(f"There is no encoding {shown(encoding)}; try utf-8 or cp1252.") from None
 
 

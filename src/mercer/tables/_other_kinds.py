@@ -35,7 +35,9 @@ def read_parquet(content: Content) -> RawTable:
         with content.open() as stream:
             file = parquet.ParquetFile(stream)
             check_size(file.metadata.num_rows, file.metadata.num_columns)
-            frame = file.read().to_pandas(ignore_metadata=True)  # an index comes as a column
+            whole = file.read()
+            whole.validate(full=True)  # text whose bytes are none, for instance
+            frame = whole.to_pandas(ignore_metadata=True)  # an index comes as a column
     except InputError:
         raise
     except Exception:  # pyarrow lets through whatever its decoders raise

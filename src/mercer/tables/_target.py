@@ -9,7 +9,14 @@ import pandas as pd
 from pandas.api import types
 
 from mercer.tables._columns import as_text, na_is_a_name
-from mercer.tables._values import ALWAYS_MISSING, Numbers, is_missing, is_number, read_numbers
+from mercer.tables._values import (
+    ALWAYS_MISSING,
+    LARGEST,
+    Numbers,
+    is_missing,
+    is_number,
+    read_numbers,
+)
 from mercer.tables.errors import InputError, counted, listed, shown
 
 MOST_CLASSES = 20
@@ -46,7 +53,15 @@ def read_target(column: pd.Series, task: str | None, notices: list[str]) -> tupl
                 f"Regression needs numbers, but column {shown(name)} holds {shown(example)}."
             )
         return _names(text, notices), "classification"
-    numbers.values[np.isinf(numbers.values)] = np.nan
+    is_endless = np.abs(numbers.values) > LARGEST
+    if is_endless.any():
+        if (is_endless | np.isnan(numbers.values)).all():
+            raise InputError(
+                f"Column {shown(name)} holds numbers beyond ±1e100 only; divide them by a constant."
+            )
+        numbers.values[is_endless] = np.nan
+        what = counted(int(is_endless.sum()), "number")
+        notices.append(f"In column {shown(name)}, {what} beyond ±1e100 taken as missing.")
     chosen = task or _task(numbers.values, name, notices)
     if chosen == "regression":
         return _numbers(numbers, text, notices), chosen

@@ -20,6 +20,10 @@ MISSING_NUMBERS = ALWAYS_MISSING | {
 }
 """Lower case; in a column of numbers."""
 
+LARGEST = 1e100
+"""Numbers beyond it, such as 1e308 for what is not known, are none: no unit makes them so large,
+and their powers are infinite."""
+
 PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 DECORATION = re.compile(r"^[$€£¥]\s*|\s*[$€£¥]$|\s*%$")
 THOUSANDS = {

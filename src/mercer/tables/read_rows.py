@@ -13,7 +13,7 @@ from pandas.api import types
 from mercer.tables._columns import DATE_FORMS, as_text
 from mercer.tables._new_cells import missing_words, new_dates, new_numbers, new_words
 from mercer.tables._read_raw import read_raw
-from mercer.tables._values import is_missing
+from mercer.tables._values import is_missing, is_number
 from mercer.tables.errors import InputError, listed, shown, suggestion
 
 
@@ -193,6 +193,10 @@ def _say_lost(column: pd.Series, clean: pd.Series, kind: str, notices: list[str]
     """Tell which words were lost, other than those that stand for a gap."""
     lost = as_text(column[clean.isna()].astype(object)).dropna().unique()
     words = [word for word in lost if not is_missing(word)]
+    large = [word for word in words if kind == "number" and is_number(word)]
+    if large:
+        notices.append(f"Numbers beyond ±1e100 in {shown(column.name)} are taken as missing.")
+        words = [word for word in words if word not in large]
     if words:
         verb = f"is no {kind} and is" if len(words) == 1 else f"are no {kind}s and are"
         notices.append(
