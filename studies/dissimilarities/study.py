@@ -9,6 +9,7 @@ import numpy as np
 from mercer.plotting.palette import BLUE, GREEN, GREY, PURPLE, VERMILION
 from mercer.studies import Configuration, Study, StudyResults
 from studies.real.study import load_rows, split_rows
+from studies.simulation.classifiers import TOL
 
 KERNELS: dict[str, dict[str, Any]] = {
     "rbf": {"kernel": "rbf"},
@@ -78,7 +79,7 @@ def run(configuration: Configuration, method: str, repetition: int, seed: int) -
     X, y, X_test, y_test = draw_sample(configuration, seed)
     kernel, dissimilarity = method.split(", ")
     settings = {**KERNELS[kernel], **DISSIMILARITIES[dissimilarity]}
-    balls = NearestHypersphereClassifier(cv=None, **settings)
+    balls = NearestHypersphereClassifier(cv=None, tol=TOL, **settings)
     values = {}
     if kernel != "linear":
         balls = PathSearchCV(balls, {"gamma": WIDTHS / X.shape[1]}, cv=3)
@@ -186,4 +187,5 @@ STUDY = Study(
     repetitions=20,
     pictures={"errors": "studies.dissimilarities.study:draw_errors"},
     report="studies.dissimilarities.study:report",
+    version=2,
 )

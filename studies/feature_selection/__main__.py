@@ -248,9 +248,9 @@ def _tables(rows: list[dict[str, Any]], stop: list[dict[str, Any]]) -> list[str]
             "",
             "Tables 5.12 to 5.14, the size estimated from importances alone, are in "
             "[table_5.12.csv](tables/table_5.12.csv). Table 5.17 compares "
-            "LIBLINEAR with LIBSVM and has no counterpart here; table 5.1 describes the data. Of "
-            "algorithms A and B of table 5.6 costs are not legible, of the 60 cells of table 5.27 "
-            "51 are there.",
+            "LIBLINEAR with LIBSVM ([rfe-times](../rfe_times/README.md)); table 5.1 describes the "
+            "data. Of algorithms A and B of table 5.6 costs are not legible, of the 60 cells of "
+            "table 5.27 51 are there.",
         ]
     return lines
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
-from mercer.kernels import Polynomial
 from studies.rfe import study as rfe
+from studies.rfe_times.study import elimination_seconds, every_matrix
 
 Cells = dict[Any, dict[str, Any]]
 """By table, C and value: what was printed and what we found."""
@@ -272,33 +270,15 @@ def _criterion_speed(_: Cells, __: Stops) -> Judged:
     return _verdict(times > FASTER), numbers + " (printed 3)"
 
 
-def _every_matrix(kernel: Polynomial, X: Any, beta: Any) -> Any:
-    columns = np.arange(X.shape[1])
-    return np.array([beta @ kernel(X[:, columns != k]) @ beta for k in columns])
-
-
 @lru_cache
 def _elimination_times(naive: bool) -> tuple[float, float]:
     """Return the seconds of an elimination of table 5.18, and those of its criterion.
 
     Naive is to compute the matrix without each feature, one after the other.
     """
-    spent = 0.0
-    leave_out = _every_matrix if naive else Polynomial.leave_feature_out
-
-    def timed(*given: Any) -> Any:
-        nonlocal spent
-        start = time.process_time()
-        values = leave_out(*given)
-        spent += time.process_time() - start
-        return values
-
-    X, y = rfe.load_data("5.18")
+    how = (every_matrix,) if naive else ()
     selector = rfe.experiment("5.18", 0.01, "2")[0]
-    with mock.patch.object(Polynomial, "leave_feature_out", timed):
-        start = time.process_time()
-        selector.fit(X, y)
-        return time.process_time() - start, spent
+    return elimination_seconds(selector, *rfe.load_data("5.18"), *how)
 
 
 def _compiled(cells: Cells, _: Stops) -> Judged:

@@ -143,6 +143,13 @@ TABLES = """
 a tilde its standard error over the folds), seconds of a ranking. The last parts of table 5.27 are
 not legible; of algorithms A and B in table 5.6 two accuracies are, and all times."""
 
+ROUNDS = """
+A1:15:0.26  A2:60:7.68  A3:60:2.21
+B1:-:-      B2:60:1.86  B3:60:4.7
+C1:15:2.14  C2:60:5.51  C3:60:1.75
+"""
+"""Table 5.7: rounds of an elimination, and the variance of its seconds over the folds."""
+
 PRINTED_CELLS = {"5.27": 60}
 """Cells of the tables of which not all are above, since they are not legible."""
 
@@ -169,6 +176,15 @@ class Cell(NamedTuple):
     cost_error: float | None
     seconds: float | None
 
+    @property
+    def further(self) -> dict[str, float]:
+        """What table 5.7 has of an elimination beside its seconds."""
+        if self.table != "5.6":
+            return {}
+        found = {value: numbers for value, *numbers in map(_parts, ROUNDS.split())}
+        named = zip(("rounds", "variance_of_seconds"), map(_number, found[self.value]))
+        return {name: number for name, number in named if number is not None}
+
 
 def cells() -> list[Cell]:
     """Return everything that was printed, table by table."""
@@ -192,6 +208,10 @@ def cells() -> list[Cell]:
                 )
             )
     return found
+
+
+def _parts(text: str) -> list[str]:
+    return text.split(":")
 
 
 def _number(text: str) -> float | None:

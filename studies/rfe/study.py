@@ -85,7 +85,11 @@ def run(configuration: Configuration, method: str, repetition: int, seed: int) -
         "features": float(size),
     }
     if method == "honest":
-        values["ranking_seconds"] = float(np.mean([r.processor_seconds for r in curve.rankings]))
+        seconds = [ranking.processor_seconds for ranking in curve.rankings]
+        values["ranking_seconds"] = float(np.mean(seconds))
+        values["variance_of_seconds"] = float(np.var(seconds, ddof=1))
+        # The last machine of an elimination drops nothing.
+        values["rounds"] = float(np.mean([ranking.sizes.size - 1 for ranking in curve.rankings]))
     return values
 
 
@@ -278,7 +282,7 @@ def _printed(cell: Cell) -> Printed:
     numbers = zip(
         ("accuracy", "features", "ranking_seconds"), (cell.accuracy, cell.features, cell.seconds)
     )
-    extra = {name: number for name, number in numbers if number is not None}
+    extra = {name: number for name, number in numbers if number is not None} | cell.further
     # The standard error printed of a cost is of a mean over the folds of one draw. These lie
     # several times as far apart as means of other draws do, so that the deviation is ours.
     return Printed(cell.cost, None, extra)

@@ -212,6 +212,11 @@ def test_missing_data_are_said_once_before_anything_begins(study, tmp_path, monk
     assert len(result.output.strip().splitlines()) == 1
     assert "Study 'ida' needs data that cannot be had, and was not begun." in result.stderr
     assert "'ida/banana' could not be downloaded" in result.stderr
+    assert result.stderr.count("could not be downloaded") == 1  # ten sets of one place
+    assert "'ida/thyroid', 'ida/titanic'. " in result.stderr
+    both = study("run", "real", "--only", "heart,haemophilia", "--repetitions", 1, "--out", "out")
+    for name in ("hemophilia", "saheart"):
+        assert f"{name!r} could not be downloaded" in both.stderr
     assert not (tmp_path / "out").exists()
     alone = study("run", "relevance", "--only", "ripley/RVM", "--repetitions", 1, "--no-pictures")
     assert alone.exit_code == 0, alone.output

@@ -10,11 +10,13 @@ import pytest
 from scipy.stats import norm
 from sklearn.datasets import make_classification
 
+from mercer.kernels import Polynomial
 from mercer.studies import StudyResults, get_study, run_study
 from studies.rfe import study as rfe_module
 from studies.rfe.printed import cells
 from studies.rfe_curves import pictures as curves_pictures
 from studies.rfe_curves import study as curves_module
+from studies.rfe_times import study as times_module
 
 
 def test_printed_tables_are_whole() -> None:
@@ -104,6 +106,9 @@ def test_cells_of_the_eliminations(table: str, value: str, monkeypatch: Any) -> 
         if (c.parameters["table"], c.parameters["value"]) == (table, value)
     )
     values = study.run(configuration, "honest", 0, 0)
+    if table == "5.6":  # 29 features are dropped, 20 or 5 in a round
+        assert values["rounds"] == {"1": 2, "2": 6, "3": 6}[value[1]]
+        assert values["variance_of_seconds"] >= 0
     assert values["features"] in (1, 5, 10, 30)
     expected = 0.8 * (1 - values["accuracy"]) + 0.2 * values["features"] / 30
     if table in rfe_module.AVERAGED:
@@ -152,6 +157,47 @@ def test_errors_of_two_variables_are_near_the_least_possible() -> None:
             assert -4 * np.sqrt(0.25 / 20000) < found - error < 0.02, (name, method)
     gain = results.moments("A.1", "both", "gain").mean
     assert gain == pytest.approx(np.sqrt(2), abs=0.03)
+
+
+def test_rounds_are_printed_as_steps_give_them() -> None:
+    """Of 300 features all but one are dropped, in steps of 20 (1) or 5."""
+    further = {cell.value: cell.further for cell in cells() if cell.further}
+    assert sum(len(numbers) for numbers in further.values()) == 8 + 8  # B1 has its time only
+    for value, numbers in further.items():
+        assert numbers["rounds"] == -(-299 // (20 if value[1] == "1" else 5))
+
+
+def test_times_of_planas_are_whole(monkeypatch: Any) -> None:
+    study = get_study("rfe-times")
+    printed = [p for c in study.configurations for p in c.printed.values()]
+    assert len(printed) == 9 + 30
+    assert sum(len(p.extra) for p in printed) == 6
+    for c in study.configurations[:3]:  # speed-ups are quotients of the times, rounded
+        whole = c.printed[times_module.LINEAR].mean
+        for method in (times_module.GENERAL, times_module.GIVEN):
+            one = c.printed[method]
+            assert whole / one.mean == pytest.approx(one.extra["factor_of_seconds"], abs=0.0101)
+    monkeypatch.setattr(times_module, "SIZES", range(50, 101, 50))
+    found = [study.run(study.configurations[0], m, 0, 0) for m in study.methods if m[0] != "e"]
+    assert len(found) == 3
+    for values in found:
+        assert values["seconds"] > 0
+        assert 0.5 < values["accuracy"] <= 1  # both judge better than chance
+
+
+def test_a_criterion_without_means_is_the_same(monkeypatch: Any) -> None:
+    """What is timed does all the work, and comes to the same ranking."""
+    X, y = small_problem("5.18")
+    selector = rfe_module.experiment("5.18", 0.01, "2")[0]
+    total, spent = times_module.elimination_seconds(selector, X, y, times_module.every_matrix)
+    anew = selector.order_
+    assert 0 < spent < total
+    times_module.elimination_seconds(selector, X, y)
+    np.testing.assert_array_equal(anew, selector.order_)
+    kernel, weights = Polynomial(degree=3, gamma=0.1), np.random.default_rng(0).normal(size=len(X))
+    np.testing.assert_allclose(
+        times_module.every_matrix(kernel, X, weights), kernel.leave_feature_out(X, weights)
+    )
 
 
 def test_curves_of_rankings_of_a_small_problem(monkeypatch: Any) -> None:

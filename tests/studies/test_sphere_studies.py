@@ -20,6 +20,7 @@ from studies.dissimilarities.study import (
 )
 from studies.gamma.study import draw_multipliers, draw_regions, draw_rows, draw_share, make_ball
 from studies.nearest_hypersphere_rows.interior_point import loose_multipliers
+from studies.real.pictures import draw_regions as draw_regions_of_sets
 from studies.real.study import load_rows, split_rows
 from studies.simulation.classifiers import SEARCHED, automatic_gamma, make_classifier
 
@@ -43,9 +44,46 @@ def test_each_printed_number_of_real_counts_once() -> None:
         (configuration.name, method)
         for configuration in study.configurations
         for method in configuration.printed
-        if not study.is_again(configuration.name, method)
+        if not study.is_again(configuration.name, method, "error")
     ]
-    assert len(counted) == 8 + 5 + 5
+    assert len(counted) == 8 + 2 + 5 + 5
+    widths = [
+        (configuration.name, method)
+        for configuration in study.configurations
+        for method, printed in configuration.printed.items()
+        if printed.extra and not study.is_again(configuration.name, method, "log2_gamma")
+    ]
+    sets = ["iris", "haemophilia", "iris, three species", "heart", "wine, read as text"]
+    assert widths == [(name, SEARCHED) for name in sets]
+
+
+def test_three_species_and_their_widths() -> None:
+    X = load_rows("iris 3")[0]
+    np.testing.assert_array_equal(X, load_iris().data)
+    study = get_study("real")
+    about = study.configuration("iris, three species")
+    values = study.run(about, SEARCHED, 0, 0)
+    assert values["gamma"] == pytest.approx(2.0 ** values["log2_gamma"])
+    assert about.printed[SEARCHED].extra["log2_gamma"] == pytest.approx(np.log2(0.1441))
+    wide, narrow = (study.run(about, method, 0, 0)["error"] for method in ("NHC 1/p", "NHC opt"))
+    assert max(wide, narrow) < 0.2
+
+
+def test_regions_are_of_every_figure() -> None:
+    pytest.importorskip("matplotlib")
+    if missing_datasets(["hemophilia"]):
+        pytest.skip("needs the data")
+    titles = [ax.get_title() for ax in draw_regions_of_sets(None).axes]
+    numbers = [title.partition(":")[0] for title in titles]
+    assert numbers == ["2.3", "2.4", "3.2", "4.9", "2.5", "2.6", "3.3", "4.10", "4.11"]
+
+
+def test_hyperspheres_are_solved_closely() -> None:
+    X, y = make_simulation(1, random_state=0)
+    for method in ("NHC 1/p", "NHC opt"):
+        assert make_classifier(method, X, 0.5)[-1].tol == 1e-6
+    searched = make_classifier(SEARCHED, X).fit(X, y)
+    assert searched[-1].best_estimator_.tol == 1e-6
 
 
 def test_splits_are_of_each_class_or_of_all_rows() -> None:
@@ -66,7 +104,7 @@ def test_a_cell_of_real_can_be_done_again_by_hand() -> None:
     np.testing.assert_array_equal(X, load_iris().data[50:])
     for record, gamma in zip(results.records, (0.1, 3.5), strict=True):
         train, test = split_rows(y, 0.7, True, record["seed"])
-        model = NearestHypersphereClassifier(gamma=gamma, cv=None).fit(X[train], y[train])
+        model = NearestHypersphereClassifier(gamma=gamma, cv=None, tol=1e-6).fit(X[train], y[train])
         assert record["values"]["error"] == pytest.approx(1 - model.score(X[test], y[test]))
 
 

@@ -8,11 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind_from_stats
+from scipy.stats import t, ttest_ind_from_stats
 
 from mercer.studies import Configuration, Printed, Study, StudyResults, run_study
 from mercer.studies.pictures import draw_boxes, draw_overview, draw_pictures
-from mercer.studies.verdicts import Moments, compare, share_deviation, verdict_on
+from mercer.studies.verdicts import (
+    Moments,
+    compare,
+    compare_averages,
+    share_deviation,
+    verdict_on,
+)
 
 COLUMNS = "configuration method printed_mean printed_sd mean sd repetitions z verdict".split()
 
@@ -90,8 +96,90 @@ def test_one_repetition_beside_one_is_judged_by_a_shared_deviation():
     shared = compared(Printed(0.3), Moments(0.4, 0.02, 1, freedom=9), 1)
     assert (alone.z, alone.verdict) == (None, "undecided")
     assert shared.z == pytest.approx(0.1 / (0.02 * math.sqrt(2)))
-    assert shared.verdict == "worse"
-    assert compared(Printed(0.3), Moments(0.4, 0.02, 1, freedom=8), 1).verdict == "undecided"
+    assert shared.verdict == "reproduced"  # beyond 3, but not beyond what 9 degrees can tell
+    assert compared(Printed(0.3), Moments(0.42, 0.02, 1, freedom=9), 1).verdict == "worse"
+    assert compared(Printed(0.3), Moments(0.42, 0.02, 1, freedom=8), 1).verdict == "undecided"
+
+
+def test_agreeing_numbers_are_called_apart_as_rarely_with_few_draws():
+    """Of 10,000 equal ones 27 should be; with three standard errors as the bound 150 would be."""
+    rng = np.random.default_rng(0)
+    wrong = near = 0
+    for _ in range(10_000):
+        sd = float(np.std(rng.normal(size=10), ddof=1))
+        printed, ours = rng.normal(size=2).tolist()
+        found = compared(Printed(printed), Moments(ours, sd, 1, freedom=9), 1)
+        wrong += found.verdict != "reproduced"
+        near += abs(found.z) <= 3
+    assert 27 - 4 * math.sqrt(27) < wrong < 27 + 4 * math.sqrt(27)
+    assert near < 10_000 - 100
+
+
+@pytest.mark.parametrize(("sd", "printed_sd"), [(0.02, 0.05), (0.05, 0.02), (0.03, 0.03)])
+def test_degrees_of_freedom_are_those_of_welch(sd, printed_sd):
+    found = compared(Printed(0.3, printed_sd), Moments(0.32, sd, 12), 25)
+    welch = ttest_ind_from_stats(0.32, sd, 12, 0.3, printed_sd, 25, equal_var=False)
+    assert 2 * t.sf(abs(found.z), found.freedom) == pytest.approx(welch.pvalue)
+
+
+@pytest.mark.parametrize(
+    ("printed", "ours", "n_printed", "expected"),
+    [
+        (Printed(0.2), Moments(0.3, 0.1, 25), 50, 24),
+        (Printed(0.2), Moments(0.3, 0.1, 2, freedom=14), 1, 14),
+        (Printed(0.2, 0.1), Moments(0.3, 0.1, 25), None, 24),
+        (Printed(0.2, 0.1), Moments(0.3, None, 25), 30, 29),
+        (Printed(0.2, 0.1), Moments(0.3, None, 25), None, math.inf),
+        (Printed(0.2, 0.0), Moments(0.2, 0.0, 25), 30, math.inf),
+    ],
+)
+def test_degrees_of_freedom_where_something_is_missing(printed, ours, n_printed, expected):
+    assert compared(printed, ours, n_printed).freedom == pytest.approx(expected)
+
+
+def test_a_number_printed_of_one_draw_is_as_uncertain_as_one():
+    once = compared(Printed(0.3, single=("error",)), Moments(0.4, 0.05, 25), 100)
+    assert once.standard_error == pytest.approx(0.05 * math.sqrt(1 + 1 / 25))
+    often = compared(Printed(0.3), Moments(0.4, 0.05, 25), 100)
+    assert often.standard_error == pytest.approx(0.05 * math.sqrt(1 / 100 + 1 / 25))
+
+
+def test_means_over_all_configurations():
+    """The mean of sets that vary apart is judged by the errors of all of them."""
+    rng = np.random.default_rng(1)
+    sds, sizes = (0.5, 1.0, 2.0), (15, 12, 30)
+    draws = [[rng.normal(k, sd, n) for k, (sd, n) in enumerate(zip(sds, sizes))] for _ in range(2)]
+    ours, theirs = ([(float(x.mean()), float(x.std(ddof=1))) for x in some] for some in draws)
+    configurations = tuple(
+        Configuration(name, {}, {"x": Printed(*one)}) for name, one in zip("abc", theirs)
+    )
+    average = float(np.mean([mean for mean, _ in theirs]))
+    averages = {"x": Printed(average, extra={"never": 1.0})}
+    study = Study("", "", "", "", configurations, {"x": {}}, None, averages=averages)
+    study = replace(study, printed_repetitions=20)
+    moments = [Moments(*one, n) for one, n in zip(ours, sizes)]
+    some = [
+        compare(study, c, "x", "error", m) for c, m in zip(configurations, moments, strict=True)
+    ]
+    found, absent = compare_averages(study, some)
+    assert (found.printed, found.ours.mean) == pytest.approx((average, np.mean(ours, axis=0)[0]))
+    variances = [s**2 / n for (_, s), n in zip(ours, sizes)] + [s**2 / 20 for _, s in theirs]
+    assert found.standard_error == pytest.approx(math.sqrt(sum(variances)) / 3)
+    freedoms = [n - 1 for n in sizes] + [19] * 3
+    welch = sum(variances) ** 2 / sum(v**2 / f for v, f in zip(variances, freedoms))
+    assert found.freedom == pytest.approx(welch)
+    assert found.verdict == "reproduced"
+    assert (absent.ours.mean, absent.verdict) == (None, "undecided")
+    (whole, _) = compare_averages(study, [*some[:2], replace(some[2], standard_error=None)])
+    assert (whole.z, whole.verdict) == (None, "undecided")
+
+
+def test_what_counts_again_may_be_one_number_of_a_cell():
+    printed = {"x": Printed(1.0, extra={"n_fits": 3.0})}
+    configurations = (Configuration("one", {}, printed), Configuration("two", {}, printed))
+    study = Study("", "", "", "", configurations, {"x": {}}, None, again=("one", "two/x:error"))
+    again = {(c, q): study.is_again(c, "x", q) for c in ("one", "two") for q in ("error", "n_fits")}
+    assert [pair for pair, yes in again.items() if not yes] == [("two", "n_fits")]
 
 
 def test_studies_share_deviations_where_they_say_so(tmp_path):

@@ -22,14 +22,26 @@ from mercer.studies.catalogue import Entry, read_catalogue, unused_words
 from mercer.studies.registry import studies_folder
 from mercer.studies.stored import store_results, stored_comparisons, stored_table
 
-DOCUMENTS = {
-    "Smets 2006": 67,
-    "Hopfgartner, Rupp 2021": 17,
-    "Planas 2021": 65,
-    "Verikas 2013": 5,
-    "van der Westhuizen 2014": 41,
+CAPTIONS = {
+    "Smets 2006": "figure 1.3 2.5 5.11 A.3 C.9 D.10 E.10 table 3.1 5.5 B.10",
+    "Hopfgartner, Rupp 2021": "figure 1.1 2.3 3.1 4.1 5.2 6.9",
+    "Planas 2021": "figure 2.1 4.8 5.22 table 2.1 3.5 4.1 5.27",
+    "Verikas 2013": "",
+    "van der Westhuizen 2014": "figure 2.6 3.3 4.11 5.10 table 2.1 3.2 4.1 5.7",
 }
-"""Tables and figures of each; the lecture numbers none."""
+"""The last table and figure of each chapter; the lecture numbers none."""
+
+
+def captions(last):
+    """Return the names of all tables and figures, of which those of a chapter are numbered on."""
+    found, kind = set(), ""
+    for word in last.split():
+        if "." in word:
+            chapter, _, count = word.partition(".")
+            found |= {f"{kind} {chapter}.{k + 1}" for k in range(int(count))}
+        else:
+            kind = word
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +54,10 @@ def numbers():
 
 def test_every_table_and_figure_has_a_study_or_a_reason():
     entries = read_catalogue()
-    for document, count in DOCUMENTS.items():
-        assert sum(entry.document == document for entry in entries) == count
+    assert {entry.document for entry in entries} == set(CAPTIONS)
+    for document, last in CAPTIONS.items():
+        places = {e.whole for e in entries if e.document == document and e.place != "lecture"}
+        assert places == captions(last)
     numbered = [(e.document, e.place) for e in entries if e.place != "lecture"]
     assert len(set(numbered)) == len(numbered)
     assert all(entry.study or entry.reason for entry in entries)
@@ -90,13 +104,16 @@ def test_counts_are_of_printed_numbers_each_once(numbers):
     table = summary.summary_text(numbers).split("## What holds\n\n")[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
     counts = {row[0]: list(map(int, row[1:])) for row in rows[2:]}
-    # Tables 5.4 and 5.5; 4.1, 5.6 and 5.7; figures 4.4, 4.6 and 4.7.
-    assert counts["van der Westhuizen 2014"][0] == 80 + 18 + 8
+    # Tables 5.4 and 5.5; 4.1, 5.6 and 5.7; figures 4.4, 4.6 and 4.7; figure 4.11; widths of tables
+    # 5.4 to 5.7, and of figures 4.9 to 4.11.
+    assert counts["van der Westhuizen 2014"][0] == 80 + 18 + 8 + 2 + 16 + 2 + 3
     assert counts["Hopfgartner, Rupp 2021"][0] == 6 + 6  # errors and times of six methods
-    # Errors and trainings of ten sets in five columns, table 5.5, and a factor of figure A.1.
-    assert counts["Smets 2006"][0] == 2 * 50 + 33 + 1
+    # Errors and trainings of ten sets in five columns, and their means; table 5.5, and a factor of
+    # figure A.1.
+    assert counts["Smets 2006"][0] == 2 * (50 + 5) + 33 + 1
     for total, *some in counts.values():
         assert total == sum(some[:6])
+    assert [row[7] for row in counts.values()][:5] == [67, 17, 65, 5, 41]
     assert counts["all"] == np.sum([v for k, v in counts.items() if k != "all"], axis=0).tolist()
 
 
@@ -110,7 +127,7 @@ def test_the_picture_has_a_point_for_each_number(numbers):
     counted = [one for every in some.values() for one in every if not one.again]
     expected = sorted(float(np.clip(one.z, -15, 15)) for one in counted)
     np.testing.assert_allclose(drawn, expected)
-    assert len(drawn) == 80 + 24
+    assert len(drawn) == 80 + 16 + 24
 
 
 # ---- what is stored --------------------------------------------------------------------------

@@ -279,7 +279,8 @@ def summary(results: StudyResults) -> str:
     count = {word: printed.count(word) for word in VERDICTS}
     return (
         f"Of {len(printed)} printed means {count['reproduced']} are reproduced within "
-        f"{CLOSE:g} standard errors; {count['better']} of ours are better, {count['worse']} worse, "
+        f"{CLOSE:g} standard errors (more where few draws tell them); {count['better']} of ours "
+        f"are better, {count['worse']} worse, "
         f"{count['not reproducible']} not reproducible, {count['undecided']} undecided (fewer than "
         f"{FEWEST} repetitions, or no deviation)."
     )

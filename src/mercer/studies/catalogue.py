@@ -20,6 +20,7 @@ class Entry:
     Attributes
     ----------
     document, place, about : str
+        A part of a table has a comma behind the table's number.
     study : str
         The study that has it, or will have it; empty where none is needed.
     only : tuple of str
@@ -37,6 +38,12 @@ class Entry:
     only: tuple[str, ...] = ()
     quantities: tuple[str, ...] = ()
     reason: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The table or figure that it is, or a part of; what it is about where none is numbered."""
+        name, _, number = self.place.partition(",")[0].partition(" ")
+        return f"{name} {number}" if number else self.about
 
     @property
     def status(self) -> str:

@@ -77,11 +77,11 @@ class StudyResults:
 
         `mean` and `sd` are over the repetitions. `z` is the distance from the printed mean in
         standard errors, see `mercer.studies.verdicts.compare`; `verdict` is "reproduced" where it
-        is at most 3, else "better" or "worse", "not printed" where there is nothing to compare
-        with, "not reproducible" where it is known why, and "undecided" with fewer than ten
-        repetitions, unless configurations share a deviation, or where none is known. Then follow
-        the median of the seconds, the means of all further numbers, each with what was printed of
-        it, z and verdict, and a note.
+        is at most 3 (more where few draws tell the deviation), else "better" or "worse", "not
+        printed" where there is nothing to compare with, "not reproducible" where it is known why,
+        and "undecided" with fewer than ten repetitions, unless configurations share a deviation,
+        or where none is known. Then follow the median of the seconds, the means of all further
+        numbers, each with what was printed of it, z and verdict, and a note.
         """
         pairs: dict[tuple[str, str], list[Record]] = {}
         for record in self.records:

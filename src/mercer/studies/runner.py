@@ -96,11 +96,14 @@ def _require_data(study: Study, cells: list[Cell]) -> None:
     """Get the data sets once, before anything is begun; say so if one cannot be had."""
     wanted = {cell.configuration for cell in cells}
     needed = [name for c in study.configurations if c.name in wanted for name in c.data]
-    for name in dict.fromkeys(needed):
-        for reason in missing_datasets([name]).values():
-            raise StudyError(
-                f"Study {study.name!r} needs data that cannot be had, and was not begun. {reason}"
-            )
+    missing = missing_datasets(dict.fromkeys(needed))
+    if missing:
+        # Sets of one name before the slash come from one place, and lack for one reason.
+        reasons = {name.partition("/")[0]: reason for name, reason in reversed(missing.items())}
+        raise StudyError(
+            f"Study {study.name!r} needs data that cannot be had, and was not begun. Missing: "
+            f"{', '.join(map(repr, missing))}. {' '.join(reversed(reasons.values()))}"
+        )
 
 
 def _run(

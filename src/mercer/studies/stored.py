@@ -13,7 +13,7 @@ from mercer._files import write_text_whole
 from .registry import get_study, study_folder
 from .results import RESULTS_FILE, StudyResults
 from .study import Printed, Study, StudyError
-from .verdicts import Comparison, Moments, compare, share_deviations
+from .verdicts import Comparison, Moments, compare, compare_averages, share_deviations
 
 STORED_FILE = "results.csv"
 FIXED = ("configuration", "method", "repetitions", "definition")
@@ -78,7 +78,7 @@ def stored_comparisons(study: Study) -> list[Comparison]:
             for quantity in (*measured, *printed.extra):
                 ours = moments.get((configuration.name, method, quantity), NOTHING)
                 found.append(compare(study, configuration, method, quantity, ours))
-    return found
+    return found + compare_averages(study, found)
 
 
 def stored_table(study: Study) -> list[dict[str, Any]]:

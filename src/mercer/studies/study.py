@@ -33,12 +33,15 @@ class Printed:
         Further printed means, such as the number of trainings, by the names that `Study.run` uses.
     reasons : mapping of str to str
         Why a number cannot be reproduced, by its name.
+    single : tuple of str
+        Numbers that come from one draw, whatever `Study.printed_repetitions` says.
     """
 
     mean: float | None
     sd: float | None = None
     extra: Values = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+    single: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,10 @@ class Study:
         Numbers that are 0 or 1 in each repetition, so that their means are shares.
     again : tuple of str
         Which configurations, methods or ``configuration/method`` are compared with a printed
-        number that is already compared with another; they are not counted.
+        number that is already compared with another; they are not counted. With ``:`` and a name
+        behind it a word is about that number only.
+    averages : mapping of str to Printed
+        What is printed of the means over all configurations, by method.
     kept : tuple of str
         Numbers beside the measure that are stored although nothing is printed of them.
     version : int
@@ -171,6 +177,7 @@ class Study:
     gains: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+    averages: Mapping[str, Printed] = field(default_factory=dict)
     kept: tuple[str, ...] = ()
     version: int = 1
 
@@ -192,9 +199,11 @@ class Study:
         """The data sets that all configurations need."""
         return tuple(dict.fromkeys(name for c in self.configurations for name in c.data))
 
-    def is_again(self, configuration: str, method: str) -> bool:
+    def is_again(self, configuration: str, method: str, quantity: str) -> bool:
         """Tell whether a printed number is already compared with another cell."""
-        return any(names_cell(word, (configuration, method)) for word in self.again)
+        words = [word.partition(":")[::2] for word in self.again]
+        pair = (configuration, method)
+        return any(names_cell(cell, pair) and name in ("", quantity) for cell, name in words)
 
     def words(self, text: str) -> list[str]:
         """Cut a text at commas, but for those inside a name.

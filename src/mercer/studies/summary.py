@@ -14,7 +14,7 @@ from .catalogue import NOT_YET, Entry, read_catalogue
 from .registry import find_studies, get_study, studies_folder
 from .stored import STORED_FILE, stored_comparisons
 from .study import Study
-from .verdicts import CLOSE, FEWEST, VERDICTS, Comparison, Moments
+from .verdicts import AVERAGE, CLOSE, FEWEST, VERDICTS, Comparison, Moments, closeness
 from .z_scores import draw_z_scores
 
 PAGE, PICTURE = "README.md", "z_scores.png"
@@ -47,7 +47,13 @@ def summary_text(numbers: Numbers) -> str:
         INTRODUCTION,
         _counts(numbers, entries),
         f"![z of every printed number, study by study]({PICTURE})",
-        EXPLANATION.format(close=CLOSE, fewest=FEWEST, freedom=FEWEST - 1),
+        EXPLANATION.format(
+            close=CLOSE,
+            most=closeness(FEWEST - 1),
+            fewest=FEWEST,
+            freedom=FEWEST - 1,
+            average=AVERAGE,
+        ),
         "## The studies",
         _studies(),
         "## Every table and figure",
@@ -70,13 +76,16 @@ read from the folder that `MERCER_DATA` names.
 
 EXPLANATION = """z is the difference between ours and the printed number in standard errors of that
 difference, in which the uncertainty of the printed mean and that of ours count once each; a
-deviation that is not printed is taken to be ours. "Reproduced" is |z| at most {close:g}; there is
-no verdict below {fewest} repetitions, and times on another machine count as not reproducible. Where
-the source did everything once, its number is as uncertain as one repetition, and many of ours would
-help little: what must be known is the deviation. Configurations that vary alike then share one, and
-there is a verdict if it has {freedom} degrees of freedom or more, in brackets behind n. Where a
-number is compared with several of our methods, one of them counts, and the others stand in
-brackets."""
+deviation that is not printed is taken to be ours. "Reproduced" is |z| at most {close:g}, or, where
+the error is known from few draws, the quantile of Student's distribution that is exceeded as
+rarely: {most:.1f} with {freedom} degrees of freedom, 3.3 with 30 (Welch and Satterthwaite's where
+both sides have deviations). There is no verdict below {fewest} repetitions, and times on another
+machine count as not reproducible. Where the source did everything once, its number is as uncertain
+as one repetition, and many of ours would help little: what must be known is the deviation.
+Configurations that vary alike then share one, and there is a verdict if it has {freedom} degrees of
+freedom or more, in brackets behind n. Where a number is compared with several of our methods, one
+of them counts, and the others stand in brackets. A deviation that is printed beside a mean goes
+into z and has no verdict of its own. A line "{average}" has the means over all configurations."""
 
 RUN = """With `study.py`: `mercer study run NAME` runs one, prints its table beside the printed one
 and writes tables, pictures and a report into `study-NAME`. It can be stopped at any time; the same
@@ -111,9 +120,9 @@ def _counts(numbers: Numbers, entries: Sequence[Entry]) -> str:
         tally, own = _tally(some), [e for e in entries if e.document == document]
         if not tally and not own:
             continue
-        status = Counter(entry.status for entry in own)
-        shown = [tally[word] for word in WORDS]
-        rows.append([document, sum(shown), *shown, len(own), status["study"], status[NOT_YET]])
+        whole = {entry.whole: entry.status for entry in own}
+        status, shown = Counter(whole.values()), [tally[word] for word in WORDS]
+        rows.append([document, sum(shown), *shown, len(whole), status["study"], status[NOT_YET]])
     totals = ["all", *(sum(row[k] for row in rows) for k in range(1, len(head)))]
     return _markdown([head, *rows, totals], numeric_from=1)
 

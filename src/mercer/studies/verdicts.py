@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from .study import Configuration, Printed, Study
 
 CLOSE = 3.0
-"""Standard errors within which a printed number counts as reproduced."""
+"""Standard errors within which a printed number counts as reproduced, if they are well known."""
 
 FEWEST = 10
 """Repetitions from which on there is a verdict; a deviation over fewer says too little.
@@ -19,6 +20,9 @@ One that several configurations share says as much where it has as many degrees 
 
 VERDICTS = ("reproduced", "better", "worse", "not reproducible", "undecided")
 """What can be said of a printed number."""
+
+AVERAGE = "mean of all"
+"""Name of the line of means over all configurations."""
 
 ANOTHER_MACHINE = "a time on another machine"
 
@@ -95,6 +99,8 @@ class Comparison:
     ours : Moments
     standard_error, z : float or None
         Of the difference between ours and the printed number, and the difference in such errors.
+    freedom : float
+        Degrees of freedom of the standard error.
     verdict : str
         One of `VERDICTS`, or "not printed".
     reason : str
@@ -111,6 +117,7 @@ class Comparison:
     ours: Moments
     standard_error: float | None
     z: float | None
+    freedom: float
     verdict: str
     reason: str
     again: bool
@@ -124,8 +131,8 @@ def compare(
     .. math:: z = (m - m_0) / \sqrt{s^2 / n + s_0^2 / n_0}
 
     with the printed mean and deviation :math:`m_0, s_0` over :math:`n_0` repetitions: both means
-    are uncertain, and each of them counts once. See `standard_error` for what is not printed, and
-    `verdict_on` for the words.
+    are uncertain, and each of them counts once. See `standard_error` for what is not printed,
+    `closeness` for how large a z is still no difference, and `verdict_on` for the words.
 
     Parameters
     ----------
@@ -139,29 +146,71 @@ def compare(
     Comparison
     """
     printed = _printed(study, configuration, method, quantity)
-    mean = None if printed is None else printed.mean
     error = z = None
-    if printed is not None and mean is not None and ours.mean is not None:
-        theirs = _printed_repetitions(study, configuration)
+    freedom = math.inf
+    if printed is not None and printed.mean is not None and ours.mean is not None:
+        theirs = _printed_repetitions(study, configuration, method, quantity)
         if quantity in study.shares:
-            error = _error_of_shares(mean, ours, theirs)
+            error = _error_of_shares(printed.mean, ours, theirs)
         else:
             error = standard_error(printed.sd, ours, theirs, configuration.independent)
-        z = None if error is None else _ratio(ours.mean - mean, error)
-    verdict, reason = _judge(study, configuration, method, quantity, printed, z, ours)
+            freedom = degrees_of_freedom(printed.sd, ours, theirs)
+        z = None if error is None else _ratio(ours.mean - printed.mean, error)
+    verdict, reason = _judge(study, configuration, method, quantity, z, freedom, ours)
     return Comparison(
         configuration.name,
         method,
         quantity,
-        mean,
+        printed.mean if printed else None,
         printed.sd if printed else None,
         ours,
         error,
         z,
+        freedom,
         verdict,
         reason,
-        study.is_again(configuration.name, method),
+        study.is_again(configuration.name, method, quantity),
     )
+
+
+def compare_averages(study: Study, comparisons: Sequence[Comparison]) -> list[Comparison]:
+    r"""Compare the means over all configurations with those that are printed.
+
+    .. math:: z = (\bar m - \bar m_0) / \sqrt{\sum_i e_i^2 / k^2}
+
+    with the standard errors :math:`e_i` of the differences of k configurations.
+
+    Parameters
+    ----------
+    study : Study
+    comparisons : sequence of Comparison
+        Of the configurations.
+
+    Returns
+    -------
+    list of Comparison
+    """
+    whole = Configuration(AVERAGE, printed=study.averages)
+    found = []
+    for method, about in study.averages.items():
+        for quantity in (study.measure, *about.extra):
+            printed = _printed(study, whole, method, quantity)
+            if printed is None or printed.mean is None:
+                continue
+            some = [c for c in comparisons if (c.method, c.quantity) == (method, quantity)]
+            means = [c.ours.mean for c in some if c.ours.mean is not None]
+            errors = [c.standard_error for c in some if c.standard_error is not None]
+            ours, error, z, freedom = Moments(None, None, 0), None, None, math.inf
+            if len(means) == len(some) > 0:
+                ours = Moments(sum(means) / len(means), None, min(c.ours.repetitions for c in some))
+            if ours.mean is not None and len(errors) == len(some):
+                error = math.sqrt(sum(e**2 for e in errors)) / len(errors)
+                z = _ratio(ours.mean - printed.mean, error)
+                freedom = _welch((e**2, c.freedom) for e, c in zip(errors, some))
+            verdict, reason = _judge(study, whole, method, quantity, z, freedom, ours)
+            row = (printed.mean, None, ours, error, z, freedom, verdict, reason)
+            found.append(Comparison(AVERAGE, method, quantity, *row, again=False))
+    return found
 
 
 def standard_error(
@@ -192,17 +241,65 @@ def standard_error(
     return math.sqrt(variance / independent)
 
 
-def verdict_on(z: float | None, repetitions: int, lower_is_better: bool = True) -> str:
+def degrees_of_freedom(
+    printed_sd: float | None, ours: Moments, printed_repetitions: int | None = None
+) -> float:
+    """Return over how many degrees of freedom a `standard_error` is known.
+
+    Where both sides have deviations these are Welch and Satterthwaite's. Infinite where it is not
+    known over how many repetitions a printed deviation was taken.
+
+    Examples
+    --------
+    >>> from mercer.studies.verdicts import Moments, degrees_of_freedom
+    >>> degrees_of_freedom(None, Moments(0.21, 0.04, 10), 100)
+    9.0
+    >>> degrees_of_freedom(0.04, Moments(0.21, 0.04, 10), 10)
+    18.0
+    """
+    own = ours.repetitions - 1 if ours.freedom is None else ours.freedom
+    printed = printed_repetitions - 1 if printed_repetitions else math.inf
+    if ours.sd is None or printed_sd is None:
+        return float(printed if ours.sd is None else own)
+    parts = [(ours.sd**2 / ours.repetitions, float(own))]
+    if printed_repetitions:
+        parts.append((printed_sd**2 / printed_repetitions, printed))
+    return _welch(parts)
+
+
+@lru_cache(maxsize=1024)
+def closeness(freedom: float) -> float:
+    """Return how many standard errors are no difference, where these are known so well.
+
+    With few degrees of freedom more is needed than `CLOSE`: the quantile of Student's distribution
+    at which its tail is as thin as that of the normal distribution there.
+
+    Examples
+    --------
+    >>> from mercer.studies.verdicts import closeness
+    >>> [round(closeness(freedom), 2) for freedom in (9, 30, 198, float("inf"))]
+    [4.09, 3.27, 3.04, 3.0]
+    """
+    from scipy.stats import norm, t
+
+    return CLOSE if math.isinf(freedom) else float(t.isf(norm.sf(CLOSE), freedom))
+
+
+def verdict_on(
+    z: float | None, repetitions: int, lower_is_better: bool = True, freedom: float = math.inf
+) -> str:
     """Return the word for a distance from the printed number in standard errors.
 
     Examples
     --------
     >>> verdict_on(-4.0, 20), verdict_on(2.9, 20), verdict_on(-6.3, 3)
     ('better', 'reproduced', 'undecided')
+    >>> verdict_on(-4.0, 10, freedom=9)
+    'reproduced'
     """
     if z is None or repetitions < FEWEST:
         return "undecided"
-    if abs(z) <= CLOSE:
+    if abs(z) <= closeness(freedom):
         return "reproduced"
     return "better" if (z < 0) == lower_is_better else "worse"
 
@@ -212,18 +309,18 @@ def _judge(
     configuration: Configuration,
     method: str,
     quantity: str,
-    printed: Printed | None,
     z: float | None,
+    freedom: float,
     ours: Moments,
 ) -> tuple[str, str]:
     """Return the verdict, and the reason where it needs one."""
-    if printed is None:
+    if _printed(study, configuration, method, quantity) is None:
         return "not printed", ""
     if quantity.endswith("seconds"):
         return "not reproducible", ANOTHER_MACHINE
     fewer = study.lower_is_better if quantity == study.measure else quantity not in study.gains
     known = ours.repetitions if ours.freedom is None else ours.freedom + 1
-    verdict = verdict_on(z, known, fewer)
+    verdict = verdict_on(z, known, fewer, freedom)
     if verdict == "undecided":
         few = known < FEWEST
         return verdict, f"fewer than {FEWEST} repetitions" if few else "no deviation is known"
@@ -243,7 +340,11 @@ def _printed(
     return Printed(printed.extra[quantity]) if quantity in printed.extra else None
 
 
-def _printed_repetitions(study: Study, configuration: Configuration) -> int | None:
+def _printed_repetitions(
+    study: Study, configuration: Configuration, method: str, quantity: str
+) -> int | None:
+    if quantity in configuration.printed[method].single:
+        return 1
     known = study.printed_repetitions
     return known and min(known, configuration.repetitions or known)
 
@@ -254,6 +355,13 @@ def _error_of_shares(printed: float, ours: Moments, theirs: int | None) -> float
     share = (n * (ours.mean or 0.0) + n_printed * printed) / (n + n_printed)
     pairs = 1 / n + (1 / n_printed if n_printed else 0.0)
     return math.sqrt(share * (1 - share) * pairs)
+
+
+def _welch(parts: Iterable[tuple[float, float]]) -> float:
+    """Return the degrees of freedom of a sum of variances, each with its own."""
+    known = [(variance, freedom) for variance, freedom in parts if variance]
+    small = sum(variance**2 / freedom for variance, freedom in known)
+    return sum(variance for variance, _ in known) ** 2 / small if small else math.inf
 
 
 def _ratio(difference: float, error: float) -> float:

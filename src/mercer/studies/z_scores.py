@@ -10,7 +10,7 @@ import numpy as np
 from mercer.plotting.palette import GREY
 
 from .pictures import VERDICTS as STYLES
-from .verdicts import CLOSE, VERDICTS, Comparison
+from .verdicts import CLOSE, FEWEST, VERDICTS, Comparison, closeness
 
 LIMIT = 15.0
 """What lies beyond is drawn at the edge."""
@@ -21,7 +21,8 @@ SPREAD = 0.32
 def draw_z_scores(numbers: Mapping[str, Sequence[Comparison]]) -> Any:
     """Draw a line of points for each study and number: how far ours are from the printed ones.
 
-    Points beside the grey band are more than three standard errors away; those beyond the edge
+    Points beside the grey band are more than three standard errors away; beyond the lighter one no
+    deviation that counts is known from so few draws that it could be chance. Those beyond the edge
     stand at it. Each printed number is drawn once, and what has no z is left out.
 
     Parameters
@@ -43,7 +44,8 @@ def draw_z_scores(numbers: Mapping[str, Sequence[Comparison]]) -> Any:
                 lines.setdefault(f"{name}: {one.quantity}", []).append(one)
     figure = Figure(figsize=(8.4, 1.6 + 0.62 * len(lines)), layout="constrained")
     ax = figure.subplots()
-    ax.axvspan(-CLOSE, CLOSE, color=GREY, alpha=0.15, lw=0)
+    for close in (closeness(FEWEST - 1), CLOSE):
+        ax.axvspan(-close, close, color=GREY, alpha=0.09, lw=0)
     ax.axvline(0.0, color=GREY, lw=0.8)
     seen = set()
     for place, some in enumerate(lines.values()):

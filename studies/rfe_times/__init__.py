@@ -1,0 +1,1 @@
+"""What Planas timed beside his own eliminations."""
