@@ -427,6 +427,21 @@ def test_values_that_point_the_wrong_way_have_one_probability() -> None:
     np.testing.assert_array_equal(slope, 0.0)
 
 
+def test_posterior_error_has_the_digits_of_the_best_sigmoid() -> None:
+    """Beside Newton's method with all the steps it can use."""
+    random = np.random.default_rng(0)
+    decision = random.normal(size=200)
+    signs = np.where(decision + random.normal(size=200) > 0, 1.0, -1.0)
+    ends = np.array([(signs < 0).sum(), (signs > 0).sum()])
+    target = np.where(signs > 0, (ends[1] + 1) / (ends[1] + 2), 1 / (ends[0] + 2))
+    columns, point = np.stack([decision, np.ones(200)]), np.zeros(2)
+    for _ in range(30):
+        p = 1.0 / (1.0 + np.exp(point @ columns))
+        point -= np.linalg.solve((columns * (p * (1 - p))) @ columns.T, columns @ (target - p))
+    expected = np.where(signs > 0, 1 - p, p).mean()
+    assert posterior_rate(decision, signs, False)[0] == pytest.approx(expected, abs=1e-14)
+
+
 def test_sigmoid_with_estimated_slope_and_offset_is_the_posterior_error() -> None:
     """Algorithm 6 of document 000 with A and B estimated is its algorithm 7."""
     from mercer.calibration import fit_sigmoid

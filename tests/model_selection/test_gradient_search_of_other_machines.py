@@ -49,6 +49,7 @@ def test_regression_finds_unit_and_width(loss: str, friedman: Any) -> None:
     np.testing.assert_array_equal(again.predict(X), search.predict(X))
     best = search.history_[search.best_index_]
     assert best["stage"] == "on folds"
+    assert best["start"] == 0
     assert search.cv_results_["rank_test_score"][search.best_index_] == 1
 
 

@@ -21,6 +21,7 @@ from mercer.kernels import RBF, Constant, Kernel, Linear, Polynomial
 from mercer.problems import QuadraticProgram
 from mercer.spheres._ball import VARIANCE_ROWS, feature_variance
 from mercer.spheres._balls import _least_diagonal
+from mercer.spheres._essential import never_zero
 from mercer.spheres._start import COARSE_ROWS, WORTHWHILE, coarse_start
 
 RNG = np.random.default_rng(0)
@@ -104,6 +105,24 @@ def test_a_square_needs_none_of_its_corners() -> None:
     assert not ball.essential_support(CORNERS).any()
     three = SVDD(kernel="linear", nu=0).fit(CORNERS[:3])
     assert set(three.support_[three.essential_support(CORNERS[:3])]) == {1, 2}
+
+
+def test_bounds_decide_who_may_leave_an_expansion() -> None:
+    """The middle of a square has many; a bound above zero keeps a corner in all of them."""
+    matrix, quarter = CORNERS[:4] @ CORNERS[:4].T, np.full(4, 0.25)
+    assert not never_zero(matrix, quarter, np.zeros(4), np.ones(4)).any()
+    lower = np.array([0.1, 0.0, 0.0, 0.0])
+    kept = never_zero(matrix, quarter, lower, np.ones(4))
+    np.testing.assert_array_equal(kept, [True, False, False, True])
+    beta = np.array([0.0, 0.5, 1.0])  # of independent points there is no other
+    np.testing.assert_array_equal(
+        never_zero(np.eye(3), beta, np.zeros(3), np.full(3, 2.0)), [False, True, True]
+    )
+
+
+def test_equal_rows_have_the_variance_one() -> None:
+    gram = make_gram(Linear(), np.ones((5, 2)))
+    assert feature_variance(gram, np.full(5, 0.2)) == 1.0
 
 
 def test_precomputed_kernel_asks_for_the_diagonal() -> None:
