@@ -215,4 +215,5 @@ def _width(kernel: Any) -> float | None:
 
 def _legend_below(ax: Any, handles: list[Any]) -> Any:
     place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16)}
-    return ax.legend(handles=handles, ncols=len(handles), frameon=False, **place)
+    # Two a line: a longer one would take the place of the panels beside this one.
+    return ax.legend(handles=handles, ncols=2, frameon=False, **place)
