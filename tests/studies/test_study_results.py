@@ -209,6 +209,14 @@ def test_printed_repetitions_are_those_that_there_are():
     assert found.standard_error == pytest.approx(0.1 * math.sqrt(2 / 20))
 
 
+def test_a_configuration_may_have_been_printed_from_fewer_repetitions():
+    about = {"repetitions": 1000, "printed_repetitions": 50}
+    configuration = Configuration("one", {}, {"x": Printed(0.2, 0.1)}, **about)
+    study = Study("", "", "", "", (configuration,), {"x": {}}, None, printed_repetitions=100)
+    found = compare(study, configuration, "x", "error", Moments(0.3, 0.1, 1000))
+    assert found.standard_error == pytest.approx(0.1 * math.sqrt(1 / 50 + 1 / 1000))
+
+
 @pytest.mark.parametrize(
     ("z", "repetitions", "lower", "word"),
     [

@@ -71,6 +71,8 @@ class Configuration:
     alike : str
         Configurations with the same word here, other than none, vary alike from repetition to
         repetition: where each has too few, their deviations are taken together.
+    printed_repetitions : int or None
+        As `Study.printed_repetitions`, where this one differs.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Configuration:
     independent: float = 1.0
     unexplained: str = ""
     alike: str = ""
+    printed_repetitions: int | None = None
 
 
 class Cell(NamedTuple):

@@ -345,6 +345,8 @@ def _printed_repetitions(
 ) -> int | None:
     if quantity in configuration.printed[method].single:
         return 1
+    if configuration.printed_repetitions:
+        return configuration.printed_repetitions
     known = study.printed_repetitions
     return known and min(known, configuration.repetitions or known)
 
