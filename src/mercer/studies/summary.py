@@ -88,8 +88,9 @@ Configurations that vary alike then share one, and there is a verdict if it has 
 freedom or more, in brackets behind n. Where a number is compared with several of our methods, one
 of them counts, and the others stand in brackets. A deviation that is printed beside a mean goes
 into z and has no verdict of its own; standard errors over the folds of one draw, in `rfe`, do not
-go into z, since draws of all folds differ less. A line "{average}" has the means over all
-configurations."""
+go into z, since draws of all folds differ less. Numbers of features in `rfe` come from a list of
+sizes, and their deviation counts as that of rounding to it where draws differ less. A line
+"{average}" has the means over all configurations."""
 
 RUN = """With `study.py`: `mercer study run NAME` runs one, prints its table beside the printed one
 and writes tables, pictures and a report into `study-NAME`. It can be stopped at any time; the same

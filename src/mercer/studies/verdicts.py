@@ -153,8 +153,9 @@ def compare(
         if quantity in study.shares:
             error = _error_of_shares(printed.mean, ours, theirs)
         else:
-            error = standard_error(printed.sd, ours, theirs, configuration.independent)
-            freedom = degrees_of_freedom(printed.sd, ours, theirs)
+            rounded = _at_least(ours, study.floors.get(quantity, 0.0))
+            error = standard_error(printed.sd, rounded, theirs, configuration.independent)
+            freedom = degrees_of_freedom(printed.sd, rounded, theirs)
         z = None if error is None else _ratio(ours.mean - printed.mean, error)
     verdict, reason = _judge(study, configuration, method, quantity, z, freedom, ours)
     return Comparison(
@@ -338,6 +339,11 @@ def _printed(
     if printed is None or quantity == study.measure:
         return None if printed is None or printed.mean is None else printed
     return Printed(printed.extra[quantity]) if quantity in printed.extra else None
+
+
+def _at_least(ours: Moments, floor: float) -> Moments:
+    """Return the moments with a deviation that is not less than rounding leaves open."""
+    return ours if ours.sd is None else ours._replace(sd=max(ours.sd, floor))
 
 
 def _printed_repetitions(
