@@ -121,7 +121,7 @@ CHANGES = {
     "categories": (
         CODED,
         {"categories_": CODED.categories_[:-1]},
-        {"_n_features_outs": [10**9, 1]},
+        {"_n_features_outs": [1000, 1]},
     ),
     "means of categories": (
         TARGET,
@@ -184,7 +184,7 @@ CHANGES = {
     ),
     "number of columns": (
         POWERS,
-        {"n_output_features_": 10**9},
+        {"n_output_features_": 1000},
     ),
 }
 
