@@ -198,6 +198,17 @@ def test_places(name: str, tmp_path: Path, monkeypatch: Any) -> None:
         refused(model, change, tmp_path / "file", monkeypatch)
 
 
+@pytest.mark.parametrize("model", [TREE, FOREST], ids=["tree", "forest"])
+def test_trees_know_their_columns(model: Any, tmp_path: Path) -> None:
+    """Nothing else would keep them from reading beyond the end of narrower rows."""
+    mercer.save(model, tmp_path / "file")
+    good = members_of((tmp_path / "file").read_bytes())
+    forged = good[SCHEMA].replace(b'"n_features_in_":', b'"x":')
+    (tmp_path / "file").write_bytes(sealed(good | {SCHEMA: forged}))
+    with pytest.raises(ModelFileError, match="looks at columns that are not there"):
+        mercer.load(tmp_path / "file")
+
+
 @pytest.mark.parametrize("name", ["known", "ranges", "names", "target", "task", "about"])
 def test_models_of_tables_are_whole(name: str, tmp_path: Path) -> None:
     mercer.save(TABLE, tmp_path / "file")
