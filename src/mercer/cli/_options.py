@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
+from mercer.cli._screen import echo
 from mercer.cli.interrupts import INTERRUPTED, noting_interrupts
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def _why(error: OSError) -> str:
 
 
 def _end(name: str, sentence: str, code: int) -> NoReturn:
-    typer.echo(f"mercer {name}: {sentence}", err=True)
+    echo(f"mercer {name}: {sentence}", err=True)
     raise typer.Exit(code) from None
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from mercer.cli._options import is_libsvm_model, with_one_sentence
+from mercer.cli._screen import echo
 
 MODELS = {
     ".mercer": "a file of mercer",
@@ -88,7 +89,7 @@ def _convert(
     except (ValueError, TypeError, ImportError) as error:  # what cannot be in the other form
         raise InputError(f"{' '.join(str(error).split()).rstrip('.')}.") from None
     kinds = MODELS if is_model else TABLES
-    typer.echo(f"Written: {destination}, {kinds[destination.suffix.lower()]}")
+    echo(f"Written: {destination}, {kinds[destination.suffix.lower()]}")
 
 
 def _checked(source: Path, destination: Path) -> bool:
@@ -153,7 +154,7 @@ def _tell_columns(model: Any, ending: str) -> None:
         if ending in (".c", ".onnx")
         else "gaps are not filled: LIBSVM has no place for that"
     )
-    typer.echo(f"note: it takes the columns in the order {order}; {gaps}.", err=True)
+    echo(f"note: it takes the columns in the order {order}; {gaps}.", err=True)
 
 
 def _n_features(model: Any) -> int:
@@ -173,8 +174,8 @@ def _convert_table(source: Path, destination: Path, target: str | None) -> None:
     is_csv = destination.suffix.lower() == ".csv"
     for notice in table.notices:
         if not (is_csv and "missing" in notice and "they " in notice):  # gaps stay gaps
-            typer.echo(f"note: {without_folds(notice)}", err=True)
-    typer.echo(f"note: {_columns_taken(table)}", err=True)
+            echo(f"note: {without_folds(notice)}", err=True)
+    echo(f"note: {_columns_taken(table)}", err=True)
     if is_csv:
         frame = table.frame.assign(**{str(table.target.name or "target"): table.target})
         with written_whole(destination) as file:
@@ -210,7 +211,7 @@ def _write_svmlight(table: Any, file: Any) -> None:
     if names is not None:
         listed = [f"{code} is {name}" for code, name in enumerate(names[:MOST_LABELS])]
         more = "; ..." if names.size > MOST_LABELS else ""
-        typer.echo(f"note: classes are numbers now: {'; '.join(listed)}{more}", err=True)
+        echo(f"note: classes are numbers now: {'; '.join(listed)}{more}", err=True)
 
 
 def _whole_numbers(names: Any) -> Any:
