@@ -181,6 +181,38 @@ def test_ctrl_c_before_anything_was_finished(run, monkeypatch):
     assert not Path("compare-moons.html").exists()
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("option", ["csv", "json", "save"])
+def test_a_full_disk_is_told_with_the_file_and_what_is_left(run, option):
+    file = Path("full.mercer")
+    file.symlink_to("/dev/full")
+    result = run("iris", *QUICK, f"--{option}", file)
+    assert result.exit_code == 1
+    note, sentence = result.stderr.splitlines()
+    assert sentence == "mercer compare: No space left on device: full.mercer."
+    assert note == (
+        "note: the same command goes on from here (.compare-iris.unfinished holds what is known)."
+    )
+    file.unlink()
+    assert run("iris", *QUICK, f"--{option}", file).exit_code == 0
+    assert sorted(os.listdir()) == ["compare-iris.html", "full.mercer"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes break differently on Windows")
+def test_files_are_written_though_nobody_reads_on(tmp_path):
+    command = [sys.executable, "-m", "mercer", "compare", "iris", *QUICK, "--csv", "all.csv"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=-1, stderr=-1, text=True
+    )
+    assert process.stdout.readline().startswith("iris: 150 rows")
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=600) == 1
+    assert "Traceback" not in errors
+    assert sorted(os.listdir(tmp_path)) == ["all.csv", "compare-iris.html"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")
 def test_a_real_ctrl_c_ends_cleanly(tmp_path):
     command = [sys.executable, "-m", "mercer", "compare", "digits", "--models", "svc_grid,forest"]

@@ -98,6 +98,8 @@ def test_what_is_no_table(refused, command):
     assert refused("There is no file", command, "nowhere.csv", *target)
     assert refused("empty", command, "empty.csv", *target)
     assert refused("rows", command, "header.csv", *target)
+    Path("blank.csv").write_text("a,b,y\n" + ",,\n" * 9)
+    assert refused("no rows with values", command, "blank.csv", *target)
     assert refused("folder", command, "folder", *target)
     assert refused("did you mean 'iris'?", command, "iriz", *target)
     assert refused("a pickle", command, "pickle.csv", *target)
@@ -326,6 +328,23 @@ def test_help_on_a_full_disk(command) -> None:
         )
     assert told.returncode == 1
     assert told.stderr.splitlines() == ["mercer: No space left on device."]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_an_answer_on_a_full_disk_is_one_sentence(things) -> None:
+    command = [sys.executable, "-m", "mercer", "info", "table.csv"]
+    with open("/dev/full", "w") as full:
+        told = subprocess.run(command, cwd=things, stdout=full, stderr=-1, text=True)
+    assert told.returncode == 1
+    assert told.stderr.splitlines() == ["mercer info: No space left on device."]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_told_with_the_file_of_convert(mercer, place) -> None:
+    Path("full.svm").symlink_to("/dev/full")
+    result = mercer("convert", "table.csv", "full.svm", "--target", "y")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == "mercer convert: No space left on device: full.svm."
 
 
 @pytest.mark.parametrize("command", [*READING, "predict", "convert"])

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from mercer.cli._options import is_libsvm_model, with_one_sentence
+from mercer.cli._places import told_where
 from mercer.cli._screen import echo
 
 MODELS = {
@@ -80,10 +81,11 @@ def _convert(
 
     try:
         is_model = _checked(source, destination)
-        if is_model:
-            _convert_model(source, destination, features, double)
-        else:
-            _convert_table(source, destination, target)
+        with told_where(destination):
+            if is_model:
+                _convert_model(source, destination, features, double)
+            else:
+                _convert_table(source, destination, target)
     except (InputError, ModelFileError):
         raise
     except (ValueError, TypeError, ImportError) as error:  # what cannot be in the other form

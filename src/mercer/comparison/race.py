@@ -21,7 +21,7 @@ from mercer.comparison.pilot import FIRST_ROWS, LEAST_ROWS, STEP, Trial, rows_in
 from mercer.comparison.rivals import BASELINE, Rival
 from mercer.comparison.setting import Setting
 from mercer.comparison.trials import FEW_TRIED, SHARE_OF_TRIALS, TRIAL_ROWS, trials
-from mercer.comparison.words import NO_TIME, ONE_FIT
+from mercer.comparison.words import NO_FOLDS, NO_TIME, ONE_FIT
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import Table
 
@@ -461,7 +461,7 @@ class Race:
         for rival in [rival for rival in self.alive if rival not in kept]:
             one = seconds[rival.name]
             digits = 0 if one >= 10 else 1
-            self._leave_out(rival, f"one fit took {one:.{digits}f} s, too long for all folds")
+            self._leave_out(rival, f"{NO_FOLDS}: one fit took {one:.{digits}f} s")
 
     def _ahead(self, done: list[list[Outcome]]) -> list[str]:
         """Return the leaders, and all that the rows left out so far do not tell from the best.

@@ -18,9 +18,16 @@ FEW_FOLDS = 3
 """Folds so few that hardly any difference is clear."""
 
 ONE_FIT = "one fit took more than"
+NO_FOLDS = "not all folds could be done in time beside better or cheaper models"
 NO_TIME = "no time was left"
 FEW_SLOW = 2
-"""Models that could not be fitted in time of which the reasons are told one by one."""
+"""Models that were left out for their time of which the reasons are told one by one."""
+
+TOGETHER = {
+    ONE_FIT: "one fit of each took too long; more minutes help",
+    NO_FOLDS: f"{NO_FOLDS}; more minutes help",
+}
+"""What is said of more of them, by how their reasons begin."""
 
 NAMES = {"error": "error", "balanced_error": "balanced error", "rmse": "RMSE"}
 
@@ -187,9 +194,10 @@ def _out(found: Comparison) -> str:
     together: dict[str, list[str]] = {}
     for name, why in found.left_out_models.items():
         together.setdefault(why, []).append(found.title(name))
-    slow = [why for why in together if why.startswith(ONE_FIT)]
-    if len(slow) > FEW_SLOW:
-        titles = [title for why in slow for title in together.pop(why)]
-        together = {"one fit of each took too long; more minutes help": titles} | together
+    for begin, why_all in TOGETHER.items():
+        slow = [why for why in together if why.startswith(begin)]
+        if len(slow) > FEW_SLOW:
+            titles = [title for why in slow for title in together.pop(why)]
+            together = {why_all: titles} | together
     parts = [f"{listed(titles, len(titles))} ({why})" for why, titles in together.items()]
     return f"Left out: {'; '.join(parts)}."

@@ -46,7 +46,7 @@ def read_parquet(content: Content) -> RawTable:
     frame = frame.loc[:, [not str(name).startswith("__index_level_") for name in frame.columns]]
     frame.columns = unique_names([str(name).strip() for name in frame.columns], notices)
     if not len(frame):
-        raise InputError(f"{shown(content.name)} has column names but no rows.")
+        raise InputError(f"{shown(content.name)} has column names but no rows with values.")
     return RawTable(frame, notices)
 
 
@@ -121,7 +121,7 @@ def _from_cells(
         names = [f"c{k + 1}" for k in range(width)]
         notices.append("There is no line of column names; they are called c1, c2, ….")
     if not filled:
-        raise InputError(f"{shown(content.name)} has column names but no rows.")
+        raise InputError(f"{shown(content.name)} has column names but no rows with values.")
     columns = {name: _column([row[k] for row in filled]) for k, name in enumerate(names)}
     return RawTable(pd.DataFrame(columns), notices)
 
