@@ -108,6 +108,7 @@ def test_what_is_no_table(refused, command):
     assert refused("There is no column 'q'", command, "table.csv", *target, "--drop", "q")
     assert refused("no encoding 'klingon'", command, "table.csv", *target, "--encoding", "klingon")
     assert refused("is for files", command, "iris", "--drop", "a")
+    assert refused("is for files", command, "iris", "--no-header")
 
 
 @pytest.mark.parametrize("command", LEARNING)
@@ -136,6 +137,8 @@ def test_what_is_asked_of_single_commands(refused):
         "'svr' is one for regression, which task='regression' (--task", *fit, "--model", "svr"
     )
     assert refused("One model", *fit, "--model", "lda,tree")
+    assert refused("There is no model 'xxx", *fit, "--model", "x" * 3000)
+    assert refused("There is no column '²'", "fit", "table.csv", "--target", "²")
     assert refused("minutes", *fit, "--minutes", 0)
     assert refused("only 4", "select", "table.csv", "--target", "y", "--features", 9)
     assert refused("only one feature", "select", "table.csv", "--target", "y", "--drop", "b")
@@ -386,6 +389,17 @@ def test_parquet_whose_text_is_none(refused):
     parquet.write_table(pyarrow.table({"a": numbers, "y": text}), "bad.parquet")
     assert refused("is a damaged Parquet file", "info", "bad.parquet")
     assert refused("is a damaged Parquet file", "fit", "bad.parquet", "--target", "y")
+
+
+def test_parquet_whose_values_pandas_cannot_hold(refused):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    years = pyarrow.array([2**30] * 40, pyarrow.date32())
+    columns = {"a": np.arange(40.0), "born": years, "y": ["u", "v"] * 20}
+    parquet.write_table(pyarrow.table(columns), "years.parquet")
+    told = "Column 'born' of 'years.parquet' holds values of the kind date32[day]"
+    assert refused(told, "info", "years.parquet")
 
 
 @pytest.mark.parametrize(

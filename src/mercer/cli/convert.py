@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli._options import is_libsvm_model, with_one_sentence
+from mercer.cli._options import is_libsvm_model, place_of, with_one_sentence
 from mercer.cli._places import told_where
 from mercer.cli._screen import echo
 
@@ -171,8 +171,7 @@ def _convert_table(source: Path, destination: Path, target: str | None) -> None:
     from mercer.cli._screen import without_folds
     from mercer.tables import read_table
 
-    place: Any = int(target) if target is not None and target.lstrip("-").isdigit() else target
-    table = read_table(source, place)
+    table = read_table(source, place_of(target))
     is_csv = destination.suffix.lower() == ".csv"
     for notice in table.notices:
         if not (is_csv and "missing" in notice and "they " in notice):  # gaps stay gaps
