@@ -43,6 +43,17 @@ def test_table_sentences_and_report(run):
     assert sorted(os.listdir()) == ["compare-iris.html"]  # nothing else is left behind
 
 
+def test_the_class_of_f1_is_told_whatever_its_length(run, csv_file, flowers):
+    for name, told in (
+        ("rare", "F1 rare"),
+        ("of another kind", "F1 is that of 'of another kind'."),
+    ):
+        kinds = np.where(flowers["species"] == "setosa", name, "usual")
+        result = run(csv_file(flowers.assign(species=kinds)), "--target", "species", *QUICK)
+        assert result.exit_code == 0, result.output
+        assert told in result.stdout
+
+
 def test_files_hold_all_numbers(run, csv_file, flowers):
     path = csv_file(flowers)
     files = ("--csv", "all.csv", "--json", "all.json", "--output", "mine.html")

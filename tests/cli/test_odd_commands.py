@@ -208,6 +208,18 @@ def test_places_are_checked_before_the_work(refused, monkeypatch, command):
     assert refused("the same file as the input", *call, "link" + ending)
 
 
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_models_and_numbers_are_checked_before_the_table_is_read(refused, monkeypatch, command):
+    def never(*arguments, **options):
+        raise AssertionError("the table was read")
+
+    monkeypatch.setattr("mercer.tables.read_table", never)
+    option = "--model" if command == "fit" else "--models"
+    call = (command, "table.csv", "--target", "y")
+    assert refused("did you mean 'forest'?", *call, option, "forst")
+    assert refused("minutes must be a number above 0", *call, "--minutes", "nan")
+
+
 def test_a_model_is_replaced_only_where_it_is_named(refused, mercer):
     Path("table.mercer").write_text("an older model")
     fit = ("fit", "table.csv", "--target", "y", "--model", "lda", "--folds", 2)

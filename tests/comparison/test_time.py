@@ -39,6 +39,12 @@ def test_a_dear_model_is_left_out_after_one_fit(two_classes, clock, put_in_place
     )
 
 
+def test_no_model_is_blamed_for_time_that_was_over_before(two_classes):
+    found = compare_table(two_classes, models="lda,qda,tree", folds=2, repeats=1, minutes=1e-9)
+    told = "no time was left; more --minutes help"
+    assert found.left_out_models == dict.fromkeys(["qda", "tree"], told)
+
+
 def test_time_without_an_end():
     with within(1e308):
         done = True

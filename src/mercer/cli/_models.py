@@ -35,6 +35,33 @@ def names_of(text: str, task: str) -> str:
     return ",".join(titles.get(one.lower(), one) for one in map(str.strip, text.split(",")))
 
 
+def check_before_reading(names: str | None, settings: dict[str, Any]) -> None:
+    """Complain of what needs no look at the table, which may be large.
+
+    Parameters
+    ----------
+    names : str or None
+        Models with commas, of either task.
+    settings : dict
+        Of `mercer.comparison.compare_table`.
+    """
+    from mercer.cli._options import MODELS_HELP
+    from mercer.comparison.comparing import check_settings
+    from mercer.comparison.rivals import CLASSIFIERS, REGRESSIONS
+    from mercer.tables import InputError, suggestion
+    from mercer.tables.errors import shown
+
+    check_settings(**settings)
+    rivals = (*CLASSIFIERS, *REGRESSIONS)
+    known = [rival.name for rival in rivals]
+    titles = [rival.title.lower() for rival in rivals]
+    for name in filter(None, map(str.strip, (names or "").split(","))):
+        if name.lower() not in (*known, *titles):
+            raise InputError(
+                f"There is no model {shown(name)} ({MODELS_HELP}){suggestion(name, known)}"
+            )
+
+
 def measured(
     table: Table, name: str | None, screen: Screen, settings: dict[str, Any]
 ) -> tuple[Comparison, str]:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._models import EVENLY, names_of, tell_how_to_predict
+from mercer.cli._models import (
+    EVENLY,
+    check_before_reading,
+    names_of,
+    tell_how_to_predict,
+)
 from mercer.cli._options import (
     DATA_HELP,
     LABELLED,
@@ -67,6 +72,7 @@ def compare(
     endings: dict[str, tuple[str, ...]] = {"output": HTML, "save": MODEL, "csv": (), "json": ()}
     places = {name: (path, endings[name]) for name, path in outputs.items()}
     check_places(places, [data], chosen={"output": output})
+    check_before_reading(models, settings)
     table = read_labelled(data, reading, settings["seed"])
     wanted = None if models is None else names_of(models, table.task)
     own = {"models": wanted, "repeats": repeats, "peer": peer}
@@ -119,9 +125,11 @@ def _drop_foreign(checkpoint: Path, table: Table, settings: dict[str, Any]) -> N
 
 
 def _show(found: Comparison, screen: Screen) -> None:
-    from mercer.cli.comparison_table import comparison_table
+    from mercer.cli.comparison_table import comparison_table, footnote
 
     screen.show(comparison_table(found, screen.out.width))
+    if note := footnote(found, screen.out.width):
+        screen.say(note)
     for sentence in found.sentences():
         screen.say(sentence)
     if found.measure == "balanced_error":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer._numbers import number as plain
+from mercer.tables.errors import shown
 
 if TYPE_CHECKING:
     from mercer.comparison import Comparison
@@ -53,7 +54,7 @@ def comparison_table(found: Comparison, width: int) -> Any:
         table.add_column("name", no_wrap=True)
     for name in shown:
         head = MEASURES[name] + (" ± sd" if name == found.measure else "")
-        if name == "f1" and found.positive_ is not None and len(found.positive_) <= LONGEST:
+        if name == "f1" and found.positive_ is not None and not _is_long(found.positive_):
             head += f" {found.positive_}"
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("fit", justify="right", no_wrap=True)
@@ -70,6 +71,18 @@ def comparison_table(found: Comparison, width: int) -> Any:
             style="bold" if name == found.best_name_ else None,
         )
     return table
+
+
+def footnote(found: Comparison, width: int) -> str:
+    """Return the class that F1 speaks of where it has no room in the head of its column."""
+    one = found.positive_
+    if one is None or not _is_long(one) or width < WIDE or "f1" not in found.results_:
+        return ""
+    return f"F1 is that of {shown(one)}."
+
+
+def _is_long(name: str) -> bool:
+    return len(name) > LONGEST
 
 
 def _cell(measure: str, number: float) -> str:

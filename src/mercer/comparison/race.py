@@ -43,6 +43,9 @@ LEADERS = 3
 CLEAR = 2.0
 """Standard errors by which a model must be behind, on rows left out, to be clearly behind."""
 
+LEAST_BLAMED = 0.5
+"""Seconds that a model must have taken for it to be named where no time is left."""
+
 MUCH_WORK = 200_000
 """Numbers in a table from which threads of other libraries pay."""
 
@@ -301,9 +304,9 @@ class Race:
     def _no_time(self) -> str:
         """Say that no time was left for a model, and who had most of it."""
         way_out = "fewer --models or more --minutes help"
-        if not self.spent:
-            return f"{NO_TIME}; {way_out}"
-        name = max(self.spent, key=lambda one: self.spent[one])
+        name = max(self.spent, key=lambda one: self.spent[one], default="")
+        if self.spent.get(name, 0.0) < LEAST_BLAMED:  # reading and beginning took it
+            return f"{NO_TIME}; more --minutes help"
         title = next(rival.title for rival in self.rivals if rival.name == name)
         return f"{NO_TIME}: {title} took {_seconds_in_words(self.spent[name])}; {way_out}"
 
