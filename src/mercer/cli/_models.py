@@ -104,12 +104,12 @@ def measured(
 def verdict(found: Comparison, name: str) -> list[str]:
     """Return how good a model is beside the baseline, and whether that means anything."""
     from mercer.comparison.rivals import BASELINE
-    from mercer.comparison.words import NAMES, value
+    from mercer.comparison.words import NAMES, spread, value
 
     measure, row, base = found.measure, found.results_.loc[name], found.results_.loc[BASELINE]
     over = f"over {found.n_folds} folds" if found.n_folds > 1 else "on one fold"
-    spread = f" ± {value(measure, row['error_sd']).removesuffix(' %')}" if found.n_folds > 1 else ""
-    text = f"{row['title']}: {NAMES[measure]} {value(measure, row[measure])}{spread} {over}"
+    about = f" ± {spread(measure, row['error_sd'], row[measure])}" if found.n_folds > 1 else ""
+    text = f"{row['title']}: {NAMES[measure]} {value(measure, row[measure])}{about} {over}"
     part = f"Partial: {found.stopped} after {found.n_folds} of {found.n_wanted} folds."
     said = [part] if found.partial else []
     if name == BASELINE:

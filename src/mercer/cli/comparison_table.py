@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer._numbers import number as plain
+from mercer.comparison.words import spread
 from mercer.tables.errors import shown
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def comparison_table(found: Comparison, width: int) -> Any:
     table.add_column("", no_wrap=True)
     for name, row in results.iterrows():
         cells = [_cell(one, row[one]) for one in shown]
-        cells[0] += f" ± {_deviation(found.measure, row['error_sd']):>4}"
+        cells[0] += f" ± {spread(found.measure, row['error_sd'], row[found.measure]):>4}"
         table.add_row(
             str(row["title"]),
             *([str(name)] if named else []),
@@ -91,10 +92,6 @@ def _cell(measure: str, number: float) -> str:
     if measure in SHARES:
         return f"{100 * number:.1f}"
     return plain(number) if measure in ("rmse", "mae") else f"{number:.3f}"
-
-
-def _deviation(measure: str, number: float) -> str:
-    return _cell(measure, number)
 
 
 def duration(seconds: float) -> str:

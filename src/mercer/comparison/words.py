@@ -56,6 +56,17 @@ def value(measure: str, number: float) -> str:
     return f"{percent(number)} %" if not np.isnan(number) else UNKNOWN
 
 
+def spread(measure: str, deviation: float, mean: float) -> str:
+    """Return a deviation as it stands after its mean and a ±.
+
+    Examples
+    --------
+    >>> spread("error", 0.0234, 0.1), spread("rmse", 0.046391, 0.4737)
+    ('2.3', '0.0464')
+    """
+    return plain(deviation, like=mean) if measure == "rmse" else percent(deviation)
+
+
 def listed(names: list[str], most: int = 4) -> str:
     """Return names with commas and "and".
 
@@ -96,10 +107,9 @@ def _best(found: Comparison) -> str:
     if found.best_name_ == BASELINE:
         return f"No model does better than {title}: {name} {value(measure, row[measure])}."
     over = f" over {found.n_folds} folds" if found.n_folds > 1 else " on one fold"
-    spread = value(measure, row["error_sd"]).removesuffix(" %")
-    spread = f" ± {spread}" if found.n_folds > 1 else ""
+    about = f" ± {spread(measure, row['error_sd'], row[measure])}" if found.n_folds > 1 else ""
     so_far = " so far" if found.partial else ""
-    text = f"Lowest {name}{so_far}: {title}, {value(measure, row[measure])}{spread}{over}"
+    text = f"Lowest {name}{so_far}: {title}, {value(measure, row[measure])}{about}{over}"
     if base is None:
         return f"{text}."
     return f"{text} ({base['title']}: {value(measure, base[measure])})."
@@ -148,6 +158,8 @@ def _ties(found: Comparison) -> str:
         return f"{text}, so that nothing has been shown to be learned{few}."
     if found.simplest_name_ == found.best_name_:
         return f"{text}; the best is also the simplest of them."
+    if len(tied) == 1:
+        return f"{text}; it is the simpler one."
     simplest = results.loc[found.simplest_name_, "title"]
     return f"{text}; the simplest of them is {simplest}."
 
