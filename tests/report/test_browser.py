@@ -130,6 +130,12 @@ def test_all_measures_fit_a_tablet_and_a_sheet(browser, full_page):
     assert browser.run(f"{cut} return e.scrollWidth - e.clientWidth") <= 0
     browser.open(full_page, width=A4_INSIDE, media="print")
     assert set(browser.run(LINES)) == {1}
+    heads = "document.querySelectorAll('.scroll th[scope=row], .scroll thead th:first-child')"
+    style = (
+        "const style = getComputedStyle(e); return [style.position, style.backgroundColor].join()"
+    )
+    found = browser.run(f"return [...{heads}].map(e => {{{style}}})")
+    assert set(found) == {"static,rgba(0, 0, 0, 0)"}  # else they hide the lines below them
     assert browser.run("return document.documentElement.scrollWidth") <= A4_INSIDE
 
 
