@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -10,18 +11,19 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._inputs import checked_weights
 from mercer._progress import say
 from mercer._sklearn import HasMethods, Interval, StrOptions
 from mercer._threads import available_threads, wanted_threads
 from mercer.cells._budget import Cost
+from mercer.cells._given import Given, OnlyClass, fit_cell
+from mercer.cells._sample import Sample
 from mercer.cells._tuning import chosen_once, for_all_rows
 from mercer.cells.metric import gradient_directions
-from mercer.cells.partition import Partition, learn_partition, sample_size
+from mercer.cells.partition import Partition, learn_partition
 
 Floats = NDArray[np.float64]
 
@@ -34,8 +36,11 @@ FEWEST_CELLS = 16
 LARGEST_SIZE = 10_000
 """Rows of a cell beyond which the error hardly falls, while time and support vectors grow."""
 
-ROWS_OF_METRIC = 10_000
-"""Rows of the machine whose gradients say where to cut, and a tenth of all at most."""
+LEAST_OF_METRIC, LARGEST_OF_METRIC = 2000, 10_000
+"""Rows of the machine whose gradients say where to cut: a tenth of all between these bounds."""
+
+ROWS_OF_WIDTH = 50_000
+"""Rows from which ``gamma="scale"`` is known."""
 
 ROWS_AT_ONCE = 1 << 18
 """Rows for which values are computed before the next are looked at, so that memory is bounded."""
@@ -113,18 +118,18 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
 
     # ---- fit --------------------------------------------------------------------------------
 
-    def _fit_cells(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit_cells(self, X: Any, y: Any, weights: Any) -> None:
         """Cut the rows into cells, fit a machine in each, and keep them once all have worked."""
         self._refuse_matrix()
-        given = Given.of(X, y, sample_weight)
+        given = Given.of(X, y, weights)
         random = check_random_state(self.random_state)
-        order = random.permutation(given.n_rows)
-        sample = given.X[order[: sample_size(given.n_rows)]]
-        template = for_all_rows(self._machine(), sample, given.y, given.weights)
+        # Of its own numbers, so that what follows does not depend on how many rows there are.
+        order = np.random.RandomState(random.randint(2**31)).permutation(given.n_rows)
+        template = for_all_rows(self._machine(), given, order[:ROWS_OF_WIDTH])
         size = self._size(given, template, order)
-        sample = given.X[order[: sample_size(given.n_rows, size)]]
-        directions = self._directions(given, template, order, size)
-        partition = learn_partition(sample, size, given.n_rows, self.overlap, random, directions)
+        sample = Sample.of(given, order, size, random)
+        directions = self._directions(given, template, order, size, sample)
+        partition = learn_partition(sample, size, self.overlap, random, directions)
         members = partition.members(given.X)
         cells = [rows_of(members, cell) for cell in range(len(partition))]
         self._tell(given.n_rows, cells)
@@ -144,26 +149,27 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
 
     def _size(self, given: Given, template: Any, order: Any) -> int:
         """Return the rows of a cell that are asked for."""
-        n_rows = given.n_rows
+        n_rows = math.ceil(given.count)
         if self.cell_size != "auto":
             return int(self.cell_size)
         if self.time_budget is None:
             return n_rows if n_rows <= FEW_ROWS else min(n_rows // FEWEST_CELLS, LARGEST_SIZE)
-        cost = Cost.measured(lambda rows: given.fit(template, order[:rows]), n_rows)
+        cost = Cost.measured(lambda rows: given.fit(template, order[:rows]), given.n_rows)
         n_threads = available_threads(wanted_threads(self.n_jobs))
         size = cost.size_within(float(self.time_budget), n_rows, self.overlap, n_threads)
         seconds = cost.of_cells(n_rows, size, self.overlap, n_threads)
         say(self, f"cells of {size:,} rows, in about {seconds:.3g} s")
         return size
 
-    def _directions(self, given: Given, template: Any, order: Any, size: int) -> Floats | None:
+    def _directions(
+        self, given: Given, template: Any, order: Any, size: int, sample: Sample
+    ) -> Floats | None:
         """Return the directions of the metric, from a machine of some rows."""
-        n_rows = given.n_rows
-        if self.metric == "euclidean" or size >= n_rows:
+        if self.metric == "euclidean" or size >= sample.n_rows:
             return None
-        rows = order[: min(ROWS_OF_METRIC, max(n_rows // 10, min(size, n_rows)))]
-        model = given.fit(template, rows)
-        return gradient_directions(getattr(model, "best_estimator_", model), given.X[rows])
+        n_rows = min(LARGEST_OF_METRIC, max(given.n_rows // 10, LEAST_OF_METRIC))
+        model = given.fit(template, order[:n_rows])
+        return gradient_directions(getattr(model, "best_estimator_", model), sample.X)
 
     def _tell(self, n_rows: int, cells: list[Any]) -> None:
         sizes = [rows.size for rows in cells]
@@ -210,7 +216,9 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
     def _values(self, X: Any, ask: Callable[[int, Any], Floats], width: int) -> Floats:
         """Return the mean of what the machines of each row's cells say of it."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **OF_ROWS)
+        return self._mean_values(validate_data(self, X, reset=False, **OF_ROWS), ask, width)
+
+    def _mean_values(self, X: Any, ask: Callable[[int, Any], Floats], width: int) -> Floats:
         found = np.empty((X.shape[0], width))
         for start in range(0, X.shape[0], ROWS_AT_ONCE):
             block = slice(start, start + ROWS_AT_ONCE)
@@ -242,59 +250,6 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = get_tags(self._machine()).input_tags.sparse
         return tags
-
-
-class OnlyClass:
-    """What stands for a machine in a cell whose rows are all of one class.
-
-    Parameters
-    ----------
-    label : object
-    """
-
-    def __init__(self, label: Any) -> None:
-        self.classes_ = np.array([label])
-
-
-class Given:
-    """Rows with targets and weights, where there are any."""
-
-    def __init__(self, X: Any, y: Any, weights: Any) -> None:
-        self.X, self.y, self.weights = X, y, weights
-
-    @classmethod
-    def of(cls, X: Any, y: Any, sample_weight: Any) -> Given:
-        """Return those that have weight; a cell may not be of others only."""
-        if sample_weight is None:
-            return cls(X, y, None)
-        weights = checked_weights(sample_weight, X)
-        kept = np.flatnonzero(weights)
-        return cls(X[kept], None if y is None else y[kept], weights[kept])
-
-    @property
-    def n_rows(self) -> int:
-        """Their number."""
-        return int(self.X.shape[0])
-
-    def part(self, rows: Any) -> tuple[Any, Any, Any]:
-        """Return some of them."""
-        return (
-            self.X[rows],
-            None if self.y is None else self.y[rows],
-            None if self.weights is None else self.weights[rows],
-        )
-
-    def fit(self, template: Any, rows: Any) -> Any:
-        """Return a machine of some of them."""
-        return fit_cell(template, *self.part(rows))
-
-
-def fit_cell(template: Any, X: Any, y: Any, weights: Any) -> Any:
-    """Return the machine of one cell."""
-    if y is not None and get_tags(template).estimator_type == "classifier" and (y == y[0]).all():
-        return OnlyClass(y[0])
-    known = {} if weights is None else {"sample_weight": weights}
-    return clone(template).fit(X, y, **known)
 
 
 def rows_of(members: sp.csc_array, cell: int) -> Any:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from mercer.cells._given import Given
 
-def for_all_rows(estimator: Any, sample: Any, y: Any, weights: Any) -> Any:
+
+def for_all_rows(estimator: Any, given: Given, rows: Any) -> Any:
     """Return the machine with numbers where its parameters speak of all rows.
 
     In a cell ``gamma="scale"`` and ``class_weight="balanced"`` would mean those of its rows.
@@ -17,12 +19,9 @@ def for_all_rows(estimator: Any, sample: Any, y: Any, weights: Any) -> Any:
     Parameters
     ----------
     estimator : estimator
-    sample : ndarray or sparse matrix
-        Rows that stand for all.
-    y : ndarray or None
-        Labels of all rows, of a classifier.
-    weights : ndarray or None
-        Their weights.
+    given : Given
+    rows : ndarray of int
+        Those that stand for all when the kernel needs data.
 
     Returns
     -------
@@ -31,11 +30,12 @@ def for_all_rows(estimator: Any, sample: Any, y: Any, weights: Any) -> Any:
     """
     model = clone(estimator)
     known = model.get_params(deep=False)
+    X, y, weights = given.part(rows)
     if hasattr(model, "_make_kernel"):
-        model.set_params(kernel=model._make_kernel().resolve(sample, None))
+        model.set_params(kernel=model._make_kernel().resolve(X, weights))
     if y is not None and known.get("class_weight") == "balanced":
-        classes, codes = np.unique(y, return_inverse=True)
-        counts = np.bincount(codes, weights=weights)
+        classes, codes = np.unique(given.y, return_inverse=True)
+        counts = np.bincount(codes, weights=given.weights)
         factors = counts.sum() / (classes.size * counts)
         model.set_params(class_weight=dict(zip(classes.tolist(), factors.tolist())))
     if known.get("decision_function_shape") == "ovo":

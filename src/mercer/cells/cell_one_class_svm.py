@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import validate_data
 
-from mercer._inputs import fit_context
+from mercer._inputs import fit_context, given_weights
 from mercer.cells._cells import OF_ROWS, CellMachine, rows_of
 from mercer.spheres import OneClassSVM
 
@@ -64,8 +64,8 @@ class CellOneClassSVM(OutlierMixin, CellMachine):
 
     Attributes
     ----------
-    level_ : float
-        What is taken from the mean of the decision values; 0 with a single cell.
+    offset_ : float
+        What is taken from the scores; 0 with a single cell.
     partition_ : Partition
         The cells.
     estimators_ : list
@@ -123,11 +123,11 @@ class CellOneClassSVM(OutlierMixin, CellMachine):
         CellOneClassSVM
         """
         X = validate_data(self, X, **OF_ROWS)
-        self._fit_cells(X, None, sample_weight)
-        self.level_ = self._level(X)
+        self._fit_cells(X, None, given_weights(sample_weight, X))
+        self.offset_ = self._offset(X)
         return self
 
-    def _level(self, X: Any) -> float:
+    def _offset(self, X: Any) -> float:
         """Return the value of a row as far outside as the share of rejected rows says."""
         if self.n_cells_ == 1:
             return 0.0
@@ -135,7 +135,8 @@ class CellOneClassSVM(OutlierMixin, CellMachine):
         members, rejected = self.partition_.members(some), 0
         for cell, machine in enumerate(self.estimators_):
             rejected += (machine.decision_function(some[rows_of(members, cell)]) < 0).sum()
-        return float(np.quantile(self._insides(some), rejected / members.nnz))
+        values = self._mean_values(some, self._of_cell, 1)
+        return float(np.quantile(values, rejected / members.nnz))
 
     def decision_function(self, X: Any) -> Floats:
         """Return how far rows are inside, at least 0 for inliers.
@@ -148,14 +149,23 @@ class CellOneClassSVM(OutlierMixin, CellMachine):
         -------
         ndarray of shape (n_samples,)
         """
-        return self._insides(X) - self.level_
+        return self.score_samples(X) - self.offset_
 
-    def _insides(self, X: Any) -> Floats:
-        """Return the mean of the decision values."""
-        found = self._values(
-            X, lambda cell, rows: self.estimators_[cell].decision_function(rows), 1
-        )
-        return found.ravel()
+    def score_samples(self, X: Any) -> Floats:
+        """Return the mean of the decision values of each row's cells.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._values(X, self._of_cell, 1).ravel()
+
+    def _of_cell(self, cell: int, X: Any) -> Floats:
+        return np.asarray(self.estimators_[cell].decision_function(X))
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return +1 for inliers and -1 for outliers.

@@ -7,25 +7,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._inputs import classes_of, fit_context
+from mercer._inputs import classes_of, fit_context, given_weights
 from mercer.cells._cells import OF_ROWS, CellMachine, OnlyClass
 from mercer.svm import SVC
 
 Floats = NDArray[np.float64]
-
-
-def _has_probability(model: CellSVC) -> bool:
-    machine = model._machine()
-    if not hasattr(machine, "predict_proba"):
-        raise AttributeError(
-            "CellSVC has probabilities where its machine has: CellSVC(SVC(probability=True)), not "
-            f"with {machine!r}."
-        )
-    return True
 
 
 class CellSVC(ClassifierMixin, CellMachine):
@@ -39,7 +28,8 @@ class CellSVC(ClassifierMixin, CellMachine):
 
     with weights that fall to 0 where a cell ends, so that f is continuous. Time and memory grow
     linearly with the rows, and each prediction needs the support vectors of one or two cells only.
-    Up to some 20,000 rows there is a single cell, which is the machine itself.
+    Up to some 20,000 rows there is a single cell, which is the machine itself. Probabilities come
+    from ``PlattClassifier(CellSVC())``.
 
     Parameters
     ----------
@@ -96,6 +86,7 @@ class CellSVC(ClassifierMixin, CellMachine):
     See Also
     --------
     mercer.SVC : A single machine.
+    mercer.PlattClassifier : Probabilities.
 
     References
     ----------
@@ -139,8 +130,9 @@ class CellSVC(ClassifierMixin, CellMachine):
         """
         X, y = validate_data(self, X, y, ensure_min_samples=2, **OF_ROWS)
         check_classification_targets(y)
-        classes, _ = classes_of(y if sample_weight is None else y[np.asarray(sample_weight) > 0])
-        self._fit_cells(X, y, sample_weight)
+        weights = given_weights(sample_weight, X)
+        classes, _ = classes_of(y if weights is None else y[weights > 0])
+        self._fit_cells(X, y, weights)
         self.classes_ = classes
         return self
 
@@ -178,22 +170,6 @@ class CellSVC(ClassifierMixin, CellMachine):
             return self.classes_[(values > 0).astype(int)]
         return self.classes_[values.argmax(axis=1)]
 
-    @available_if(_has_probability)
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each class: the mean of what the machines of its cells say.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; 0 for classes that none of a row's cells has.
-        """
-        check_is_fitted(self)
-        return self._values(X, self._shares, self.classes_.size)
-
     def _scores(self, cell: int, X: Any) -> Floats:
         """Return one value for each class of the whole, or of two classes one for both."""
         machine = self.estimators_[cell]
@@ -207,14 +183,6 @@ class CellSVC(ClassifierMixin, CellMachine):
         scores = np.zeros((X.shape[0], n_classes))
         scores[:, present] = own + (n_classes - present.size)
         return scores
-
-    def _shares(self, cell: int, X: Any) -> Floats:
-        """Return the probability of each class of the whole."""
-        machine = self.estimators_[cell]
-        shares = np.zeros((X.shape[0], self.classes_.size))
-        present = np.searchsorted(self.classes_, machine.classes_)
-        shares[:, present] = 1.0 if isinstance(machine, OnlyClass) else machine.predict_proba(X)
-        return shares
 
 
 def _class_values(machine: Any, X: Any, n_classes: int) -> Floats:

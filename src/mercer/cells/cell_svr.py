@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from mercer._inputs import fit_context
+from mercer._inputs import fit_context, given_weights
 from mercer.cells._cells import OF_ROWS, CellMachine
 from mercer.svm import SVR
 
@@ -117,7 +117,7 @@ class CellSVR(RegressorMixin, CellMachine):
         CellSVR
         """
         X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **OF_ROWS)
-        self._fit_cells(X, y, sample_weight)
+        self._fit_cells(X, y, given_weights(sample_weight, X))
         return self
 
     def predict(self, X: Any) -> Floats:

@@ -11,18 +11,13 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer.cells._sample import Sample
 from mercer.kernels.blocks import row_blocks
 
 Floats = NDArray[np.float64]
 
 MOST_AT_ONCE = 64
 """Centres that one k-means looks for; more are found by splitting, which is as good and faster."""
-
-ROWS_PER_CENTRE = 400
-"""Rows of the sample for each centre."""
-
-FEWEST_SAMPLED = 5_000
-"""Rows of the sample at least, where there are as many."""
 
 TOO_LARGE = 1.5
 """Cells with so many times the wanted rows are split."""
@@ -144,15 +139,17 @@ class Partition:
             ratios = _ratios(*self._distances(X[block]))
             np.put_along_axis(ratios, ratios.argmin(axis=1)[:, None], np.inf, axis=1)
             smallest = np.concatenate([smallest, ratios.ravel()])
-            if smallest.size > wanted:
-                smallest = np.partition(smallest, wanted)[:wanted]
-        reach = float(smallest.max())
-        reach = max(reach, 1.0) if np.isfinite(reach) else 1.0
-        return Partition(self.centres, reach, self.directions)
+            if smallest.size > wanted + 1:
+                smallest = np.partition(smallest, wanted)[: wanted + 1]
+        # Half way to the next row, so that rounding does not decide about this one.
+        finite = np.sort(smallest[np.isfinite(smallest)])[wanted - 1 :]
+        return Partition(
+            self.centres, float(finite.mean()) if finite.size else 1.0, self.directions
+        )
 
     def _distances(self, rows: Any) -> tuple[Floats, Floats]:
         """Return squared distances from the centres less each row's squared length, and that."""
-        if self.directions is not None:
+        if self.directions is not None and rows.shape[1] == len(self.directions):
             rows = np.asarray(rows @ self.directions)
         if sp.issparse(rows):
             centres, lengths = self.centres, np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
@@ -187,9 +184,8 @@ def _ratios(squares: Floats, lengths: Floats) -> Floats:
 
 
 def learn_partition(
-    X: Any,
+    sample: Sample,
     size: int,
-    n_rows: int,
     overlap: float,
     random: np.random.RandomState,
     directions: Floats | None = None,
@@ -202,12 +198,9 @@ def learn_partition(
 
     Parameters
     ----------
-    X : ndarray or sparse matrix
-        The sample, in random order.
+    sample : Sample
     size : int
         Wanted rows in a cell.
-    n_rows : int
-        All rows, of which these are a sample.
     overlap : float
         Cells beside its own to which a row belongs, in the mean.
     random : RandomState
@@ -218,40 +211,35 @@ def learn_partition(
     -------
     Partition
     """
-    if directions is not None:
-        X = np.asarray(X @ directions)
-    half = -(-X.shape[0] // 2)
-    points, others = X[:half], X[half:] if X.shape[0] > 1 else X
-    rows_each = n_rows / half
-    centres = _means(points, n_rows / size, random)
+    known = sample.projected(directions)
+    half = np.arange(-(-len(known.counts) // 2))
+    seen, others = known.part(half), known.part(np.arange(len(known.counts))[half.size :])
+    times = known.n_rows / seen.n_rows
+    centres = _means(seen, seen.n_rows * times / size, random)
     for _ in range(ROUNDS):
-        own = Partition(centres).nearest(points)
-        counts = np.bincount(own, minlength=len(centres)) * rows_each
+        own = Partition(centres).nearest(seen.X)
+        counts = np.bincount(own, weights=seen.counts, minlength=len(centres)) * times
         large = counts > TOO_LARGE * size
         tiny = counts < TOO_SMALL * size
         if not large.any() and not (tiny.any() and len(centres) > 1):
             break
         parts = [
-            _means(points[own == cell], counts[cell] / size, random)
+            _means(seen.part(own == cell), counts[cell] / size, random)
             for cell in np.flatnonzero(large)
         ]
         centres = np.unique(np.concatenate([centres[~large & ~tiny], *parts]), axis=0)
-    reach = Partition(centres).with_overlap(others, overlap).reach
-    return Partition(centres, reach, directions)
+    partition = Partition(centres, directions=directions)
+    return partition.with_overlap(others.X, overlap) if others.counts.size else partition
 
 
-def sample_size(n_rows: int, size: int | None = None) -> int:
-    """Return how many rows a partition into cells of some size is learned from."""
-    n_cells = 1 if size is None else -(-n_rows // size)
-    return min(n_rows, max(FEWEST_SAMPLED, ROWS_PER_CENTRE * n_cells))
-
-
-def _means(X: Any, wanted: float, random: np.random.RandomState) -> Floats:
+def _means(sample: Sample, wanted: float, random: np.random.RandomState) -> Floats:
     """Return the centres that k-means finds, not many at once."""
+    X, counts = sample.X, sample.counts
     n_centres = min(max(1, round(wanted)), MOST_AT_ONCE, X.shape[0])
     if n_centres == 1:
-        return np.asarray(X.mean(axis=0), dtype=np.float64).reshape(1, -1)
+        return np.asarray(counts @ X, dtype=np.float64).reshape(1, -1) / counts.sum()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than centres
-        found = KMeans(n_centres, n_init=1, max_iter=50, random_state=random).fit(X)
+        found = KMeans(n_centres, n_init=1, max_iter=50, random_state=random)
+        found.fit(X, sample_weight=counts)
     return np.asarray(found.cluster_centers_, dtype=np.float64)
