@@ -32,7 +32,9 @@ y = np.sin(2.5 * X[:, 0]) + 0.3 * random.normal(size=4000) > X[:, 1]
 machine = SVC(C=10.0, gamma=1.0)
 models = {
     "own cell only": CellSVC(machine, cell_size=500, overlap=0, random_state=1),
-    "neighbours' rows, and their mean": CellSVC(machine, cell_size=500, overlap=0.5, random_state=1),
+    "neighbours' rows, mean of values": CellSVC(
+        machine, cell_size=500, overlap=0.5, random_state=1
+    ),
     "one machine": machine,
 }
 
