@@ -30,6 +30,7 @@ HOMES = {
     "busy": "busy.run",
     "threads": "threads.run",
     "compare": "compare.run",
+    "scale": "scale.run",
 }
 """The module and the function of each group."""
 
@@ -49,6 +50,7 @@ SUITES = {
             "busy",
             "threads",
             "compare",
+            "scale",
         )
     },
 }

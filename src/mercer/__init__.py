@@ -17,6 +17,9 @@ _HOMES = {
     "RVR": "mercer.relevance",
     "SVR": "mercer.svm",
     "CrammerSingerSVC": "mercer.svm",
+    "CellOneClassSVM": "mercer.cells",
+    "CellSVC": "mercer.cells",
+    "CellSVR": "mercer.cells",
     "SVDD": "mercer.spheres",
     "OneClassSVM": "mercer.spheres",
     "NearestHypersphereClassifier": "mercer.spheres",
@@ -64,6 +67,7 @@ _HOMES = {
 }
 _MODULES = (
     "calibration",
+    "cells",
     "comparison",
     "datasets",
     "discriminant",
@@ -95,6 +99,9 @@ __all__ = [
     "SVDD",
     "SVR",
     "BoundaryDisplay",
+    "CellOneClassSVM",
+    "CellSVC",
+    "CellSVR",
     "CrammerSingerSVC",
     "CriterionDisplay",
     "ErrorSurfaceDisplay",
@@ -125,6 +132,7 @@ __all__ = [
     "WidthsDisplay",
     "__version__",
     "calibration",
+    "cells",
     "compare",
     "comparison",
     "cost_scorer",
@@ -192,6 +200,7 @@ if TYPE_CHECKING:
     )
     from mercer._versions import show_versions
     from mercer.calibration import PlattClassifier
+    from mercer.cells import CellOneClassSVM, CellSVC, CellSVR
     from mercer.comparison import compare
     from mercer.discriminant import MinimumCostClassifier, cost_scorer
     from mercer.exchange import (

@@ -43,6 +43,17 @@ def test_table_sentences_and_report(run):
     assert sorted(os.listdir()) == ["compare-iris.html"]  # nothing else is left behind
 
 
+def test_the_class_of_f1_is_told_whatever_its_length(run, csv_file, flowers):
+    for name, told in (
+        ("rare", "F1 rare"),
+        ("of another kind", "F1 is that of 'of another kind'."),
+    ):
+        kinds = np.where(flowers["species"] == "setosa", name, "usual")
+        result = run(csv_file(flowers.assign(species=kinds)), "--target", "species", *QUICK)
+        assert result.exit_code == 0, result.output
+        assert told in result.stdout
+
+
 def test_files_hold_all_numbers(run, csv_file, flowers):
     path = csv_file(flowers)
     files = ("--csv", "all.csv", "--json", "all.json", "--output", "mine.html")
@@ -179,6 +190,38 @@ def test_ctrl_c_before_anything_was_finished(run, monkeypatch):
     assert "stopped before anything was finished" in result.stderr
     assert "Traceback" not in result.output
     assert not Path("compare-moons.html").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("option", ["csv", "json", "save"])
+def test_a_full_disk_is_told_with_the_file_and_what_is_left(run, option):
+    file = Path("full.mercer")
+    file.symlink_to("/dev/full")
+    result = run("iris", *QUICK, f"--{option}", file)
+    assert result.exit_code == 1
+    note, sentence = result.stderr.splitlines()
+    assert sentence == "mercer compare: No space left on device: full.mercer."
+    assert note == (
+        "note: the same command goes on from here (.compare-iris.unfinished holds what is known)."
+    )
+    file.unlink()
+    assert run("iris", *QUICK, f"--{option}", file).exit_code == 0
+    assert sorted(os.listdir()) == ["compare-iris.html", "full.mercer"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes break differently on Windows")
+def test_files_are_written_though_nobody_reads_on(tmp_path):
+    command = [sys.executable, "-m", "mercer", "compare", "iris", *QUICK, "--csv", "all.csv"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=-1, stderr=-1, text=True
+    )
+    assert process.stdout.readline().startswith("iris: 150 rows")
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=600) == 1
+    assert "Traceback" not in errors
+    assert sorted(os.listdir(tmp_path)) == ["all.csv", "compare-iris.html"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")

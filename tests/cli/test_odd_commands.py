@@ -98,6 +98,8 @@ def test_what_is_no_table(refused, command):
     assert refused("There is no file", command, "nowhere.csv", *target)
     assert refused("empty", command, "empty.csv", *target)
     assert refused("rows", command, "header.csv", *target)
+    Path("blank.csv").write_text("a,b,y\n" + ",,\n" * 9)
+    assert refused("no rows with values", command, "blank.csv", *target)
     assert refused("folder", command, "folder", *target)
     assert refused("did you mean 'iris'?", command, "iriz", *target)
     assert refused("a pickle", command, "pickle.csv", *target)
@@ -106,6 +108,7 @@ def test_what_is_no_table(refused, command):
     assert refused("There is no column 'q'", command, "table.csv", *target, "--drop", "q")
     assert refused("no encoding 'klingon'", command, "table.csv", *target, "--encoding", "klingon")
     assert refused("is for files", command, "iris", "--drop", "a")
+    assert refused("is for files", command, "iris", "--no-header")
 
 
 @pytest.mark.parametrize("command", LEARNING)
@@ -134,6 +137,8 @@ def test_what_is_asked_of_single_commands(refused):
         "'svr' is one for regression, which task='regression' (--task", *fit, "--model", "svr"
     )
     assert refused("One model", *fit, "--model", "lda,tree")
+    assert refused("There is no model 'xxx", *fit, "--model", "x" * 3000)
+    assert refused("There is no column '²'", "fit", "table.csv", "--target", "²")
     assert refused("minutes", *fit, "--minutes", 0)
     assert refused("only 4", "select", "table.csv", "--target", "y", "--features", 9)
     assert refused("only one feature", "select", "table.csv", "--target", "y", "--drop", "b")
@@ -201,6 +206,18 @@ def test_places_are_checked_before_the_work(refused, monkeypatch, command):
         assert refused("the same file as the input", *call, "table.csv")
     Path("link" + ending).symlink_to("table.csv")
     assert refused("the same file as the input", *call, "link" + ending)
+
+
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_models_and_numbers_are_checked_before_the_table_is_read(refused, monkeypatch, command):
+    def never(*arguments, **options):
+        raise AssertionError("the table was read")
+
+    monkeypatch.setattr("mercer.tables.read_table", never)
+    option = "--model" if command == "fit" else "--models"
+    call = (command, "table.csv", "--target", "y")
+    assert refused("did you mean 'forest'?", *call, option, "forst")
+    assert refused("minutes must be a number above 0", *call, "--minutes", "nan")
 
 
 def test_a_model_is_replaced_only_where_it_is_named(refused, mercer):
@@ -328,6 +345,23 @@ def test_help_on_a_full_disk(command) -> None:
     assert told.stderr.splitlines() == ["mercer: No space left on device."]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_an_answer_on_a_full_disk_is_one_sentence(things) -> None:
+    command = [sys.executable, "-m", "mercer", "info", "table.csv"]
+    with open("/dev/full", "w") as full:
+        told = subprocess.run(command, cwd=things, stdout=full, stderr=-1, text=True)
+    assert told.returncode == 1
+    assert told.stderr.splitlines() == ["mercer info: No space left on device."]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_told_with_the_file_of_convert(mercer, place) -> None:
+    Path("full.svm").symlink_to("/dev/full")
+    result = mercer("convert", "table.csv", "full.svm", "--target", "y")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == "mercer convert: No space left on device: full.svm."
+
+
 @pytest.mark.parametrize("command", [*READING, "predict", "convert"])
 def test_paths_that_can_be_none(refused, command):
     os.symlink("loop.csv", "loop.csv")
@@ -367,6 +401,17 @@ def test_parquet_whose_text_is_none(refused):
     parquet.write_table(pyarrow.table({"a": numbers, "y": text}), "bad.parquet")
     assert refused("is a damaged Parquet file", "info", "bad.parquet")
     assert refused("is a damaged Parquet file", "fit", "bad.parquet", "--target", "y")
+
+
+def test_parquet_whose_values_pandas_cannot_hold(refused):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    years = pyarrow.array([2**30] * 40, pyarrow.date32())
+    columns = {"a": np.arange(40.0), "born": years, "y": ["u", "v"] * 20}
+    parquet.write_table(pyarrow.table(columns), "years.parquet")
+    told = "Column 'born' of 'years.parquet' holds values of the kind date32[day]"
+    assert refused(told, "info", "years.parquet")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 import io
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("typer")
@@ -141,3 +143,30 @@ def test_completion_can_be_shown(mercer, monkeypatch):
     text = mercer("--show-completion").stdout
     assert "_MERCER_COMPLETE=complete_bash" in text
     assert "complete -o default -F" in text
+
+
+EVIL = "\x1b[31mred\x1b]0;title\x07\x9b5m\u202e"
+
+
+COMMANDS_ON_TABLES = ("compare", "fit", "tune", "select", "describe", "info", "convert")
+
+
+@pytest.mark.parametrize("name", COMMANDS_ON_TABLES)
+def test_names_in_data_do_not_steer_the_terminal(mercer, csv_file, name):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"a{EVIL}": rng.normal(size=40), "b": rng.normal(size=40)})
+    frame[f"y{EVIL}"] = np.where(frame["b"] > 0, f"yes{EVIL}", "no")
+    path = csv_file(frame, "evil.csv")
+    arguments = {"compare": ("--models", "tree"), "convert": ("evil.svm",)}.get(name, ())
+    target = () if name in ("describe", "info") else ("--target", f"y{EVIL}")
+    result = mercer(name, path, *arguments, *target)
+    assert result.exit_code == 0, result.output
+    assert not set(result.output) & set("\x1b\x07\x9b\u202e")
+    assert f"y{EVIL}" in path.read_text()
+
+
+def test_names_on_the_command_line_do_not_steer_it_either(mercer, csv_file, flowers):
+    for wrong in (("--target", EVIL), ("--target", "species", "--positive", EVIL)):
+        result = mercer("fit", csv_file(flowers), *wrong)
+        assert result.exit_code == 2
+        assert not set(result.output) & set("\x1b\x07\x9b\u202e")

@@ -14,6 +14,7 @@ from mercer.comparison.outcome import size_of
 from mercer.comparison.race import Race
 from mercer.comparison.rivals import rivals_for
 from mercer.comparison.setting import Setting
+from mercer.comparison.words import NO_FOLDS
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import InputError, as_table
 
@@ -153,6 +154,17 @@ def test_models_without_time_are_told_in_one_breath(two_classes):
     assert found.sentences()[-1] == (
         "Left out: pruned tree, quadratic discriminant and fuzzy rules (one fit of each took too "
         "long; more minutes help); relevance vectors (one column is missing)."
+    )
+
+
+@pytest.mark.usefixtures("no_insights")
+def test_cheap_models_left_out_for_better_ones_are_not_called_too_slow(two_classes):
+    found = compare_table(two_classes, models="lda,tree,qda,rvc", folds=2, repeats=1)
+    seconds = {"tree": 0.2, "qda": 1.5, "rvc": 4.0}
+    found.left_out_models.update({k: f"{NO_FOLDS}: one fit took {s} s" for k, s in seconds.items()})
+    assert found.sentences()[-1] == (
+        "Left out: pruned tree, quadratic discriminant and relevance vectors (not all folds could "
+        "be done in time beside better or cheaper models; more minutes help)."
     )
 
 

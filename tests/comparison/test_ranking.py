@@ -68,7 +68,7 @@ def test_verdicts_and_the_simplest():
     assert first.startswith("Lowest error: random forest, 11.0 % ± 0.8 over 4 folds")
     assert "(largest class: 50.0 %)" in first
     assert second.startswith("Linear discriminant is not clearly worse")
-    assert second.endswith("the simplest of them is linear discriminant.")
+    assert second.endswith("; it is the simpler one.")
 
 
 def test_of_equals_the_simplest_leads():

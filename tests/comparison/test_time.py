@@ -13,6 +13,7 @@ from mercer.comparison.comparing import SHARE_OF_RACE, _fit_best
 from mercer.comparison.comparison import Comparison
 from mercer.comparison.deadline import TimeIsOverError, within
 from mercer.comparison.pilot import rows_in_time
+from mercer.comparison.words import NO_FOLDS
 from mercer.tables import as_table
 
 pytestmark = pytest.mark.usefixtures("no_insights")
@@ -28,11 +29,26 @@ def test_a_dear_model_is_left_out_after_one_fit(two_classes, clock, put_in_place
     found = compare_table(
         two_classes, models="lda,qda", folds=5, repeats=2, minutes=minutes(100), n_jobs=1
     )
-    assert found.left_out_models == {"qda": "one fit took 50 s, too long for all folds"}
+    assert found.left_out_models == {"qda": f"{NO_FOLDS}: one fit took 50 s"}
     assert set(found.results_.index) == {"dummy", "lda"}
     assert found.n_folds == 10
     assert not found.partial
-    assert any("quadratic discriminant (one fit took 50 s" in text for text in found.sentences())
+    assert any(
+        f"quadratic discriminant ({NO_FOLDS}: one fit took 50 s" in text
+        for text in found.sentences()
+    )
+
+
+def test_no_model_is_blamed_for_time_that_was_over_before(two_classes):
+    found = compare_table(two_classes, models="lda,qda,tree", folds=2, repeats=1, minutes=1e-9)
+    told = "no time was left; more --minutes help"
+    assert found.left_out_models == dict.fromkeys(["qda", "tree"], told)
+
+
+def test_time_without_an_end():
+    with within(1e308):
+        done = True
+    assert done
 
 
 def test_repeats_without_time_are_left_out_and_said(two_classes, clock, put_in_place, costly):

@@ -216,6 +216,14 @@ def test_pipelines(precision: str) -> None:
     agree(make_pipeline(parts, SVR()).fit(X, X[:, 0]), X, precision)
 
 
+def test_balls_fitted_in_single_precision() -> None:
+    """The squared length of a centre is what the fit found, rounded or not."""
+    points = np.random.default_rng(0).integers(2, size=(600, 30)).astype(float)
+    classes = NearestHypersphereClassifier(kernel=RBF(0.3), nu=0.2, cv=None)
+    for model in (SVDD(nu=0.2).fit(points), classes.fit(points, points[:, 0])):
+        agree(model, points[:50] + 0.01, "float64", share=0.9)
+
+
 def test_rounding_on_data_far_from_zero() -> None:
     for name, (model, table) in unscaled().items():
         error = np.abs(run(model, table)[0][-1] - values_of(model, table))

@@ -12,16 +12,20 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.gaussian_process.kernels import Matern
+from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import LabelEncoder, OneHotEncoder, StandardScaler
 
 import mercer
 from mercer.kernels import RBF, Laplacian, Linear, Polynomial
-from mercer.persistence._header import FORMAT
+from mercer.persistence._header import FORMAT, is_fitted
 from mercer.tables import CommonScaler, as_table, vectorizer
 
 FILES = Path(__file__).parent / "files"
@@ -32,6 +36,9 @@ def rows(name: str) -> Any:
     """Return the rows about which a model is asked."""
     X, _ = load_iris(return_X_y=True, as_frame=True)
     X = X.iloc[3::15]
+    others = {f"asked_{kind}": data[0] for kind, (_, *data) in _by_rows().items()}
+    if name in others:
+        return others[name]
     if name == "table":
         return X.assign(size=np.where(X.iloc[:, 2] > 3, "large", "small"))
     if name == "sparse":
@@ -40,7 +47,7 @@ def rows(name: str) -> Any:
 
 
 def models() -> dict[str, tuple[Any, ...]]:
-    """Return models of a dozen kinds, each with the few rows to which it is fitted."""
+    """Return models of many kinds, each with the few rows to which it is fitted."""
     X, y = load_iris(return_X_y=True, as_frame=True)
     X, y = X.iloc[::10], y.iloc[::10].to_numpy()
     frame = X.assign(size=np.where(X.iloc[:, 2] > 3, "large", "small"))
@@ -71,6 +78,27 @@ def models() -> dict[str, tuple[Any, ...]]:
         "perceptron": (mercer.KernelPerceptron(random_state=0), points, y),
         "table": (make_pipeline(vectorizer(table), mercer.SVC()), table.frame, words),
         "unfitted": (mercer.SVC(kernel=algebra),),
+        **{f"asked_{kind}": parts for kind, parts in _by_rows().items()},
+    }
+
+
+def _by_rows() -> dict[str, tuple[Any, ...]]:
+    """Return models by the kind of rows that a file asks them about, with the data of their fit."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X, y = X.iloc[::10], y.iloc[::10].to_numpy()
+    line, words = X.iloc[:, 2].to_numpy(), np.where(y > 0, "large", "small")
+    records = [{"word": word, "number": number} for word, number in zip(words, line, strict=True)]
+    texts = [f"a {word} one of {number}" for word, number in zip(words, line, strict=True)]
+    frame, coded = X.iloc[:, :1].assign(size=words)[["size"]], OneHotEncoder()
+    return {
+        "list": (mercer.SVC(), X.to_numpy(), y),
+        "named": (mercer.SVR(), X, line),
+        "columns": (make_pipeline(coded, mercer.SVR()), frame, line),
+        "objects": (make_pipeline(coded, mercer.SVR()), frame.to_numpy(dtype=object), line),
+        "line": (IsotonicRegression(), np.sort(line), line),
+        "labels": (LabelEncoder(), words),
+        "names": (make_pipeline(DictVectorizer(), mercer.SVR()), records, line),
+        "texts": (make_pipeline(CountVectorizer(), mercer.SVR()), texts, line),
     }
 
 
@@ -79,7 +107,7 @@ def answers(model: Any, X: Any) -> dict[str, Any]:
     return {
         name: np.asarray(getattr(model, name)(X)).tolist()
         for name in ANSWERS
-        if hasattr(model, name) and hasattr(model, "n_features_in_")
+        if hasattr(model, name) and is_fitted(model)
     }
 
 
@@ -89,6 +117,7 @@ def write_missing() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, (model, *data) in models().items():
         if not (folder / f"{name}.mercer").exists():
+            model = clone(model)  # parts stand in several
             if data:
                 model.fit(*data)
             mercer.save(model, folder / f"{name}.mercer")

@@ -17,6 +17,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import (
     BaggingClassifier,
     GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
     IsolationForest,
     StackingClassifier,
     VotingClassifier,
@@ -38,7 +39,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder, StandardScaler
 
 import mercer
 from mercer import SVC, PrunedTreeClassifier
@@ -241,6 +242,21 @@ def test_what_cannot_be_saved(model: Any, words: str, tmp_path: Path) -> None:
     assert "\n" not in str(raised.value)
     assert path.read_text() == "as before"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_boosting_with_categories(tmp_path: Path) -> None:
+    """What the error proposes can be saved."""
+    X = np.random.default_rng(0).integers(3, size=(60, 2)).astype(float)
+    boosting = HistGradientBoostingClassifier(categorical_features=[0], max_iter=2)
+    model = make_pipeline(StandardScaler(), boosting).fit(X, X[:, 0] > 1)
+    words = r"make_pipeline\(OrdinalEncoder\(\), \.\.\.\).*categorical_features=None\.$"
+    with pytest.raises(ModelFileError, match=words):
+        mercer.save(model, tmp_path / "file")
+    boosting.set_params(categorical_features=None)
+    other = make_pipeline(OrdinalEncoder(), boosting).fit(X.astype(str), X[:, 0] > 1)
+    mercer.save(other, tmp_path / "file")
+    again = mercer.load(tmp_path / "file")
+    np.testing.assert_array_equal(again.predict(X.astype(str)), X[:, 0] > 1)
 
 
 def test_a_model_that_contains_itself(tmp_path: Path) -> None:

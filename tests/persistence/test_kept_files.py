@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import mercer
+from mercer.persistence._archive import HEADER
 
+from .damage import members_of
 from .make_files import FILES, answers, models, rows
 
 pytest.importorskip("skops")
@@ -34,3 +36,14 @@ def test_kept_file(path: Path) -> None:
 
 def test_there_is_a_file_of_every_kind() -> None:
     assert set(models()) <= {path.stem for path in KEPT}
+
+
+def test_files_ask_about_rows_of_every_kind() -> None:
+    """So that later versions read all of these, and answer as was told."""
+    for kind in ("list", "named", "columns", "objects", "line", "labels", "names", "texts"):
+        path = FILES / "form_1" / f"asked_{kind}.mercer"
+        probe = json.loads(members_of(path.read_bytes())[HEADER])["probe"]
+        rows_of = "list" if isinstance(probe["rows"], list) else next(iter(probe["rows"]))
+        told = [set(answer) for answer in probe["answers"].values()]
+        assert rows_of == kind
+        assert any({"labels", "values"} & names for names in told)

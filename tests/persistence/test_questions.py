@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.feature_extraction import DictVectorizer
+from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
@@ -33,6 +33,7 @@ FRAME = pd.DataFrame(
     {"colour": COLOURS, "size": SIZES, "text": [f"word{k % 7}" for k in range(40)]}
 )
 LABELS = np.where((COLOURS == "red") | (SIZES > 7), "many", "few")
+RECORDS = FRAME[["colour", "size"]].to_dict("records")
 BY_PLACE = make_column_transformer((OneHotEncoder(), [0, 2]), (StandardScaler(), [1]))
 BY_NAME = make_column_transformer((TfidfVectorizer(), "text"), (OrdinalEncoder(), ["colour"]))
 
@@ -46,6 +47,8 @@ MODELS = {
     "labels": LabelEncoder().fit(LABELS),
     "line": IsotonicRegression().fit(SIZES, SIZES**2),
     "names": DictVectorizer().fit([{"a": 1.0}, {"b": 2.0}]),
+    "names before a machine": make_pipeline(DictVectorizer(), mercer.SVR()).fit(RECORDS, SIZES),
+    "names that are hashed": make_pipeline(FeatureHasher(8), mercer.SVR()).fit(RECORDS, SIZES),
 }
 
 

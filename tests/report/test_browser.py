@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from .cases import CASES
+from mercer.report import write_report
+
+from .cases import CASES, binary
 
 WIDTHS = (360, 768, 1440)
 A4_INSIDE = 680
@@ -60,6 +62,23 @@ return Math.min(
 """
 
 
+LINES = """
+return [...document.querySelectorAll('.measures td')].map(cell => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size;
+});
+"""
+
+
+@pytest.fixture(scope="module")
+def full_page(tmp_path_factory):
+    """A page on which the table of measures has all its columns."""
+    found = binary()
+    found.results_ = found.results_.assign(trained_rows=456)
+    return write_report(found, tmp_path_factory.mktemp("full") / "full.html")
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_fits_every_width_without_a_word_in_the_console(case, browser, page):
     for width in WIDTHS:
@@ -102,6 +121,22 @@ def test_prints_on_white_without_cutting(case, browser, page):
     sheets = browser.pdf()
     assert sheets.startswith(b"%PDF")
     assert 3 <= len(re.findall(rb"/Type\s*/Page\b", sheets)) <= 12
+
+
+def test_all_measures_fit_a_tablet_and_a_sheet(browser, full_page):
+    """A number stays with its unit, and nothing is hidden at the side by a few pixels."""
+    browser.open(full_page, width=1024)
+    cut = "const e = document.querySelector('.measures').parentElement;"
+    assert browser.run(f"{cut} return e.scrollWidth - e.clientWidth") <= 0
+    browser.open(full_page, width=A4_INSIDE, media="print")
+    assert set(browser.run(LINES)) == {1}
+    heads = "document.querySelectorAll('.scroll th[scope=row], .scroll thead th:first-child')"
+    style = (
+        "const style = getComputedStyle(e); return [style.position, style.backgroundColor].join()"
+    )
+    found = browser.run(f"return [...{heads}].map(e => {{{style}}})")
+    assert set(found) == {"static,rgba(0, 0, 0, 0)"}  # else they hide the lines below them
+    assert browser.run("return document.documentElement.scrollWidth") <= A4_INSIDE
 
 
 def test_code_is_copied_and_the_button_needs_a_script(browser, page):

@@ -362,6 +362,20 @@ def cases() -> list[Case]:
     return [*made, *archives(), *sheets()]
 
 
+def _with_far_cell() -> bytes:
+    """A sheet as it is after a slip of the hand: a million empty lines, and one more cell."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["x", "label"])
+    for k in range(40):
+        book.active.append([k * k % 7, "ab"[k % 2]])
+    book.active["XFD1048576"] = " "
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
 def sheets() -> list[Case]:
     truth = people()
     mixed = truth.astype(object)
@@ -370,6 +384,7 @@ def sheets() -> list[Case]:
     titled = pd.DataFrame([["Report", None, None], *truth[["age", "town", "label"]].to_numpy()])
     bare = excel(titled.iloc[1:], header=False)
     return [
+        Case("sheet: a cell in its last corner", "a.xlsx", _with_far_cell, classes(a=20, b=20)),
         Case("sheet: a word among numbers", "a.xlsx", lambda: excel(mixed), says("'unknown'")),
         Case("sheet: dates", "a.xlsx", lambda: excel(dated), _is_date("day")),
         Case("sheet: no header", "a.xlsx", lambda: bare, "no column 'label'"),

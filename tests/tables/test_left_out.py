@@ -237,3 +237,11 @@ def test_nothing_but_a_copy_is_refused():
     y = np.random.default_rng(0).choice(["a", "b"], 50)
     with pytest.raises(InputError, match="tells the target"):
         as_table(pd.DataFrame({"copy": y}), y)
+
+
+def test_empty_columns_name_no_rows():
+    frame = pd.DataFrame({"Unnamed: 0": range(40), "Unnamed: 2": [None] * 40, "id": ["k"] * 40})
+    frame = frame.assign(a=np.arange(40) % 7, label=["x", "y"] * 20)
+    table = as_table(frame, target="label")
+    assert set(table.left_out) == {"Unnamed: 0", "Unnamed: 2", "id"}
+    assert list(table.names) == ["Unnamed: 0"]

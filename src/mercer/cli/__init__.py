@@ -43,7 +43,8 @@ def main() -> None:
             _stop()
         raise
     except OSError as error:  # help and versions, which no command guards, on a disk that is full
-        if not isinstance(error, BrokenPipeError):  # whoever reads has seen enough
+        is_said = getattr(error.__context__, "code", 0)  # by a command that has ended so
+        if not (is_said or isinstance(error, BrokenPipeError)):  # whoever reads has seen enough
             print(f"mercer: {error.strerror or error}.", file=sys.stderr, flush=True)
         os._exit(1)  # what could not be written would be tried again
 

@@ -35,6 +35,33 @@ def names_of(text: str, task: str) -> str:
     return ",".join(titles.get(one.lower(), one) for one in map(str.strip, text.split(",")))
 
 
+def check_before_reading(names: str | None, settings: dict[str, Any]) -> None:
+    """Complain of what needs no look at the table, which may be large.
+
+    Parameters
+    ----------
+    names : str or None
+        Models with commas, of either task.
+    settings : dict
+        Of `mercer.comparison.compare_table`.
+    """
+    from mercer.cli._options import MODELS_HELP
+    from mercer.comparison.comparing import check_settings
+    from mercer.comparison.rivals import CLASSIFIERS, REGRESSIONS
+    from mercer.tables import InputError, suggestion
+    from mercer.tables.errors import shown
+
+    check_settings(**settings)
+    rivals = (*CLASSIFIERS, *REGRESSIONS)
+    known = [rival.name for rival in rivals]
+    titles = [rival.title.lower() for rival in rivals]
+    for name in filter(None, map(str.strip, (names or "").split(","))):
+        if name.lower() not in (*known, *titles):
+            raise InputError(
+                f"There is no model {shown(name)} ({MODELS_HELP}){suggestion(name, known)}"
+            )
+
+
 def measured(
     table: Table, name: str | None, screen: Screen, settings: dict[str, Any]
 ) -> tuple[Comparison, str]:
@@ -77,12 +104,12 @@ def measured(
 def verdict(found: Comparison, name: str) -> list[str]:
     """Return how good a model is beside the baseline, and whether that means anything."""
     from mercer.comparison.rivals import BASELINE
-    from mercer.comparison.words import NAMES, value
+    from mercer.comparison.words import NAMES, spread, value
 
     measure, row, base = found.measure, found.results_.loc[name], found.results_.loc[BASELINE]
     over = f"over {found.n_folds} folds" if found.n_folds > 1 else "on one fold"
-    spread = f" ± {value(measure, row['error_sd']).removesuffix(' %')}" if found.n_folds > 1 else ""
-    text = f"{row['title']}: {NAMES[measure]} {value(measure, row[measure])}{spread} {over}"
+    about = f" ± {spread(measure, row['error_sd'], row[measure])}" if found.n_folds > 1 else ""
+    text = f"{row['title']}: {NAMES[measure]} {value(measure, row[measure])}{about} {over}"
     part = f"Partial: {found.stopped} after {found.n_folds} of {found.n_wanted} folds."
     said = [part] if found.partial else []
     if name == BASELINE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import functools
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
+from mercer.cli._screen import echo
 from mercer.cli.interrupts import INTERRUPTED, noting_interrupts
 
 if TYPE_CHECKING:
@@ -220,7 +222,7 @@ def _why(error: OSError) -> str:
 
 
 def _end(name: str, sentence: str, code: int) -> NoReturn:
-    typer.echo(f"mercer {name}: {sentence}", err=True)
+    echo(f"mercer {name}: {sentence}", err=True)
     raise typer.Exit(code) from None
 
 
@@ -254,16 +256,25 @@ def read_labelled(data: str, reading: dict[str, Any], seed: int = 0) -> Table:
     from mercer.tables import InputError, named_table, read_table
     from mercer.tables.named_table import NAMES
 
-    given = [name for name, one in reading.items() if one]
+    given = [name for name, one in reading.items() if one is not None]
     if data in NAMES:
         if given:
             raise InputError(f"--{given[0]} is for files; {data!r} comes as it is.")
         return named_table(data, seed)
     options = {**reading, **{name: words(reading[name]) for name in COLUMNS}}
     place = options.pop("target")
-    if place is not None and place.lstrip("-").isdigit():
-        place = int(place)
-    return read_table(file_of(data), place, **options)
+    return read_table(file_of(data), place_of(place), **options)
+
+
+def place_of(column: str | None) -> str | int | None:
+    """Return the position that stands for a column, if that is no name.
+
+    Examples
+    --------
+    >>> place_of("-1"), place_of("age"), place_of("\u00b2")
+    (-1, 'age', '\u00b2')
+    """
+    return int(column) if column and re.fullmatch("-?[0-9]+", column) else column
 
 
 def read_features(data: str, reading: dict[str, Any], seed: int = 0) -> Table:

@@ -21,19 +21,38 @@ FILE_WIDTH = 110
 PAUSE = 10.0
 """Seconds between two lines of progress where there is no window for a bar."""
 
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Signs that move, colour or turn round what a terminal shows."""
+
 Show = Callable[[int, int, str], None]
 """Told how much is done, of how much (0 if that is not known), and what comes next."""
+
+
+def printable(text: str) -> str:
+    r"""Return text with a mark for each sign by which data could steer a terminal.
+
+    Examples
+    --------
+    >>> printable("age\x1b[31m")
+    'age�[31m'
+    """
+    return STEERING.sub("\ufffd", text)
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print a line as it is, where no console of rich is needed."""
+    import typer
+
+    typer.echo(printable(text), err=err)
 
 
 class Screen:
     """Where the answer goes (`out`), and where notes and progress go (`side`)."""
 
     def __init__(self) -> None:
-        from rich.console import Console
+        from mercer.cli._console import PlainConsole
 
-        # Names of columns and classes may look like markup.
-        plain: dict[str, Any] = {"highlight": False, "markup": False}
-        self.out, self.side = Console(**plain), Console(stderr=True, **plain)
+        self.out, self.side = PlainConsole(), PlainConsole(stderr=True)
         if not self.out.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
             self.out.width = FILE_WIDTH
 

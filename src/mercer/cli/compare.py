@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._models import EVENLY, names_of, tell_how_to_predict
+from mercer.cli._models import (
+    EVENLY,
+    check_before_reading,
+    names_of,
+    tell_how_to_predict,
+)
 from mercer.cli._options import (
     DATA_HELP,
     LABELLED,
@@ -67,6 +72,7 @@ def compare(
     endings: dict[str, tuple[str, ...]] = {"output": HTML, "save": MODEL, "csv": (), "json": ()}
     places = {name: (path, endings[name]) for name, path in outputs.items()}
     check_places(places, [data], chosen={"output": output})
+    check_before_reading(models, settings)
     table = read_labelled(data, reading, settings["seed"])
     wanted = None if models is None else names_of(models, table.task)
     own = {"models": wanted, "repeats": repeats, "peer": peer}
@@ -86,14 +92,27 @@ def _run(
     assert report is not None
     checkpoint = report.with_name(f".{report.stem}.unfinished")
     _drop_foreign(checkpoint, table, settings)
-    with progress(screen.side, settings["minutes"]) as show:
-        found = compare_table(table, **settings, checkpoint=checkpoint, progress=show, since=begun)
-    _show(found, screen)
-    _write(found, outputs, screen)
-    if not found.partial:
-        checkpoint.unlink(missing_ok=True)
-    else:
-        screen.note(f"the same command goes on from here ({checkpoint} holds what is known).")
+    going_on = f"the same command goes on from here ({checkpoint} holds what is known)."
+    try:
+        with told_where(checkpoint), progress(screen.side, settings["minutes"]) as show:
+            found = compare_table(
+                table, **settings, checkpoint=checkpoint, progress=show, since=begun
+            )
+        try:
+            _show(found, screen)
+        finally:  # the files are wanted even where nobody reads the answer any more
+            written = _write(found, outputs, screen)
+            if not found.partial:
+                checkpoint.unlink(missing_ok=True)
+    except OSError:
+        if checkpoint.exists():
+            screen.note(going_on)
+        raise
+    screen.written(*written.values())
+    if written["save"] is not None:
+        tell_how_to_predict(screen, written["save"])
+    if found.partial:
+        screen.note(going_on)
     return found
 
 
@@ -106,38 +125,49 @@ def _drop_foreign(checkpoint: Path, table: Table, settings: dict[str, Any]) -> N
 
 
 def _show(found: Comparison, screen: Screen) -> None:
-    from mercer.cli.comparison_table import comparison_table
+    from mercer.cli.comparison_table import comparison_table, footnote
 
     screen.show(comparison_table(found, screen.out.width))
+    if note := footnote(found, screen.out.width):
+        screen.say(note)
     for sentence in found.sentences():
         screen.say(sentence)
     if found.measure == "balanced_error":
         screen.say(EVENLY.replace("The model decides", "All models decide"))
 
 
-def _write(found: Comparison, outputs: dict[str, Path | None], screen: Screen) -> None:
-    import json as json_format
-
+def _write(
+    found: Comparison, outputs: dict[str, Path | None], screen: Screen
+) -> dict[str, Path | None]:
+    """Write all files that were asked for, and return their places."""
     from mercer._files import write_text_whole
 
     report, save, csv, json = outputs.values()
     assert report is not None
-    found.report(report)
-    if csv is not None:
-        write_text_whole(csv, found.results_.to_csv())
-    if json is not None:
-        results = json_format.loads(found.results_.reset_index().to_json(orient="records"))
-        folds = json_format.loads(found.folds_.to_json(orient="records"))
-        said = {"sentences": found.sentences(), "measure": found.measure, "partial": found.partial}
-        said |= {"settings": found.settings, "left_out_models": found.left_out_models}
-        everything = {"data": found.table.name, **said, "results": results, "folds": folds}
-        text = json_format.dumps(everything, indent=2, ensure_ascii=False, default=str)
-        write_text_whole(json, text + "\n")
+    with told_where(report):
+        found.report(report)
+    for path, text in ((csv, _as_csv), (json, _as_json)):
+        if path is not None:
+            with told_where(path):
+                write_text_whole(path, text(found))
     if save is not None:
         save = _save(found, save, screen)
-    screen.written(report, save, csv, json)
-    if save is not None:
-        tell_how_to_predict(screen, save)
+    return {"report": report, "save": save, "csv": csv, "json": json}
+
+
+def _as_csv(found: Comparison) -> str:
+    return str(found.results_.to_csv())
+
+
+def _as_json(found: Comparison) -> str:
+    import json
+
+    results = json.loads(found.results_.reset_index().to_json(orient="records"))
+    folds = json.loads(found.folds_.to_json(orient="records"))
+    said = {"sentences": found.sentences(), "measure": found.measure, "partial": found.partial}
+    said |= {"settings": found.settings, "left_out_models": found.left_out_models}
+    everything = {"data": found.table.name, **said, "results": results, "folds": folds}
+    return json.dumps(everything, indent=2, ensure_ascii=False, default=str) + "\n"
 
 
 def _save(found: Comparison, path: Path, screen: Screen) -> Path | None:

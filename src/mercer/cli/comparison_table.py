@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer._numbers import number as plain
+from mercer.comparison.words import spread
+from mercer.tables.errors import shown
 
 if TYPE_CHECKING:
     from mercer.comparison import Comparison
@@ -53,14 +55,14 @@ def comparison_table(found: Comparison, width: int) -> Any:
         table.add_column("name", no_wrap=True)
     for name in shown:
         head = MEASURES[name] + (" ± sd" if name == found.measure else "")
-        if name == "f1" and found.positive_ is not None and len(found.positive_) <= LONGEST:
+        if name == "f1" and found.positive_ is not None and not _is_long(found.positive_):
             head += f" {found.positive_}"
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("fit", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for name, row in results.iterrows():
         cells = [_cell(one, row[one]) for one in shown]
-        cells[0] += f" ± {_deviation(found.measure, row['error_sd']):>4}"
+        cells[0] += f" ± {spread(found.measure, row['error_sd'], row[found.measure]):>4}"
         table.add_row(
             str(row["title"]),
             *([str(name)] if named else []),
@@ -72,16 +74,24 @@ def comparison_table(found: Comparison, width: int) -> Any:
     return table
 
 
+def footnote(found: Comparison, width: int) -> str:
+    """Return the class that F1 speaks of where it has no room in the head of its column."""
+    one = found.positive_
+    if one is None or not _is_long(one) or width < WIDE or "f1" not in found.results_:
+        return ""
+    return f"F1 is that of {shown(one)}."
+
+
+def _is_long(name: str) -> bool:
+    return len(name) > LONGEST
+
+
 def _cell(measure: str, number: float) -> str:
     if np.isnan(number):
         return "–"
     if measure in SHARES:
         return f"{100 * number:.1f}"
     return plain(number) if measure in ("rmse", "mae") else f"{number:.3f}"
-
-
-def _deviation(measure: str, number: float) -> str:
-    return _cell(measure, number)
 
 
 def duration(seconds: float) -> str:

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli._options import is_libsvm_model, with_one_sentence
+from mercer.cli._options import is_libsvm_model, place_of, with_one_sentence
+from mercer.cli._places import told_where
+from mercer.cli._screen import echo
 
 MODELS = {
     ".mercer": "a file of mercer",
@@ -79,16 +81,17 @@ def _convert(
 
     try:
         is_model = _checked(source, destination)
-        if is_model:
-            _convert_model(source, destination, features, double)
-        else:
-            _convert_table(source, destination, target)
+        with told_where(destination):
+            if is_model:
+                _convert_model(source, destination, features, double)
+            else:
+                _convert_table(source, destination, target)
     except (InputError, ModelFileError):
         raise
     except (ValueError, TypeError, ImportError) as error:  # what cannot be in the other form
         raise InputError(f"{' '.join(str(error).split()).rstrip('.')}.") from None
     kinds = MODELS if is_model else TABLES
-    typer.echo(f"Written: {destination}, {kinds[destination.suffix.lower()]}")
+    echo(f"Written: {destination}, {kinds[destination.suffix.lower()]}")
 
 
 def _checked(source: Path, destination: Path) -> bool:
@@ -153,7 +156,7 @@ def _tell_columns(model: Any, ending: str) -> None:
         if ending in (".c", ".onnx")
         else "gaps are not filled: LIBSVM has no place for that"
     )
-    typer.echo(f"note: it takes the columns in the order {order}; {gaps}.", err=True)
+    echo(f"note: it takes the columns in the order {order}; {gaps}.", err=True)
 
 
 def _n_features(model: Any) -> int:
@@ -168,13 +171,12 @@ def _convert_table(source: Path, destination: Path, target: str | None) -> None:
     from mercer.cli._screen import without_folds
     from mercer.tables import read_table
 
-    place: Any = int(target) if target is not None and target.lstrip("-").isdigit() else target
-    table = read_table(source, place)
+    table = read_table(source, place_of(target))
     is_csv = destination.suffix.lower() == ".csv"
     for notice in table.notices:
         if not (is_csv and "missing" in notice and "they " in notice):  # gaps stay gaps
-            typer.echo(f"note: {without_folds(notice)}", err=True)
-    typer.echo(f"note: {_columns_taken(table)}", err=True)
+            echo(f"note: {without_folds(notice)}", err=True)
+    echo(f"note: {_columns_taken(table)}", err=True)
     if is_csv:
         frame = table.frame.assign(**{str(table.target.name or "target"): table.target})
         with written_whole(destination) as file:
@@ -210,7 +212,7 @@ def _write_svmlight(table: Any, file: Any) -> None:
     if names is not None:
         listed = [f"{code} is {name}" for code, name in enumerate(names[:MOST_LABELS])]
         more = "; ..." if names.size > MOST_LABELS else ""
-        typer.echo(f"note: classes are numbers now: {'; '.join(listed)}{more}", err=True)
+        echo(f"note: classes are numbers now: {'; '.join(listed)}{more}", err=True)
 
 
 def _whole_numbers(names: Any) -> Any:

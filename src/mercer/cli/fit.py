@@ -7,7 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli._models import measured, save_model, tell_how_to_predict, verdict
+from mercer.cli._models import (
+    check_before_reading,
+    measured,
+    save_model,
+    tell_how_to_predict,
+    verdict,
+)
 from mercer.cli._options import (
     LABELLED,
     MODELS_HELP,
@@ -47,6 +53,7 @@ def fit(
     """
     place = save or Path(f"{stem(data)}.mercer")
     check_places({"save": (place, MODEL)}, [data], chosen={"save": save})
+    check_before_reading(model, settings)
     table = read_labelled(data, reading, settings["seed"])
     screen = Screen()
     screen.introduce(table)

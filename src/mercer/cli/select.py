@@ -159,7 +159,7 @@ def _selector(
 
     X, y, scoring = matrix.values, table.target.to_numpy(), None
     if table.task == "regression":
-        y = (y - y.mean()) / y.std()
+        y = _standardised(y)
     elif _unbalanced(table):
         scoring = "balanced_accuracy"
     elimination = _elimination(table, kernel, X.shape[1])
@@ -175,6 +175,22 @@ def _selector(
     if features is not None and features != search.n_features_:
         search.selector_ = elimination.set_params(n_features_to_select=features).fit(X, y)
     return search
+
+
+def _standardised(y: Any) -> Any:
+    """Return numbers of mean 0 and deviation 1; squares of very small ones would be 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _standardised(np.array([1e-310, 3e-310])).round(9).tolist()
+    [-1.0, 1.0]
+    """
+    import numpy as np
+
+    centred = y - y.mean()
+    centred = centred / np.abs(centred).max()
+    return centred / centred.std()
 
 
 def _elimination(table: Table, kernel: Kernel, n_features: int) -> Any:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._models import measured, save_model, tell_how_to_predict, verdict
+from mercer.cli._models import (
+    check_before_reading,
+    measured,
+    save_model,
+    tell_how_to_predict,
+    verdict,
+)
 from mercer.cli._options import (
     LABELLED,
     RUNS,
@@ -70,6 +76,7 @@ def tune(
     """
     outputs = {"picture": (picture, PICTURES), "csv": (csv, CSV), "save": (save, MODEL)}
     check_places(outputs, [data])
+    check_before_reading(None, settings)
     seed, end = settings["seed"], time.monotonic() + 60.0 * settings["minutes"]
     table = read_labelled(data, reading, seed)
     name = _model(table, search)
@@ -146,8 +153,8 @@ def _chosen_by(table: Table, result: Any, best: float) -> str:
     else:
         score = f"{_error_name(result)} {100 * (1 - best):.1f} %"
     return (
-        f"Chosen by {type(result).__name__} in {n} evaluations: {score} on folds of rows that it "
-        "has seen, a little too good."
+        f"Chosen by {type(result).__name__} in {n} evaluations: {score} on folds of the rows that "
+        "it chose by, often a little too good. Of rows that had no say:"
     )
 
 

@@ -157,7 +157,7 @@ def compare_table(
     >>> found.results_.index.tolist()
     ['lda', 'dummy']
     """
-    _check(minutes, folds, repeats, seed, n_jobs)
+    check_settings(minutes, folds, seed, n_jobs, repeats)
     settings = _settings(table, models, minutes, folds, repeats, seed, peer)
     begun = time.monotonic() if since is None else since
     seconds, rivals = 60.0 * minutes, rivals_for(table.task, models, peer)
@@ -228,7 +228,8 @@ def _settings(
     return own | {"seed": seed, "peer": peer or None, "task": table.task}
 
 
-def _check(minutes: Any, folds: Any, repeats: Any, seed: Any, n_jobs: Any) -> None:
+def check_settings(minutes: Any, folds: Any, seed: Any, n_jobs: Any, repeats: Any = 1) -> None:
+    """Refuse numbers with which no comparison can be done, whatever the table."""
     if not (isinstance(minutes, Real) and 0 < float(minutes) < np.inf):
         raise InputError(f"minutes must be a number above 0; got {minutes!r}.")
     least = {"folds": (folds, 2), "repeats": (repeats, 1), "seed": (seed, 0)}

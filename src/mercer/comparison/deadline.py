@@ -12,7 +12,8 @@ from typing import Any
 AGAIN = 0.5
 """Seconds until a stop is repeated: an exception raised in a callback of C code is lost."""
 
-LEAST = 1e-3
+LEAST, MOST = 1e-3, 1e9
+"""Seconds that a timer can be set to; the most of them are thirty years."""
 
 
 class TimeIsOverError(BaseException):
@@ -64,7 +65,7 @@ def within(seconds: float | None) -> Iterator[None]:
             raise TimeIsOverError
 
     begun, before = time.monotonic(), signal.signal(signal.SIGALRM, stop)
-    left, interval = signal.setitimer(signal.ITIMER_REAL, max(LEAST, seconds), AGAIN)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, min(max(LEAST, seconds), MOST), AGAIN)
     try:
         try:
             yield

@@ -21,7 +21,7 @@ from mercer.comparison.pilot import FIRST_ROWS, LEAST_ROWS, STEP, Trial, rows_in
 from mercer.comparison.rivals import BASELINE, Rival
 from mercer.comparison.setting import Setting
 from mercer.comparison.trials import FEW_TRIED, SHARE_OF_TRIALS, TRIAL_ROWS, trials
-from mercer.comparison.words import NO_TIME, ONE_FIT
+from mercer.comparison.words import NO_FOLDS, NO_TIME, ONE_FIT
 from mercer.model_selection.search_record import SearchRecord
 from mercer.tables import Table
 
@@ -42,6 +42,9 @@ LEADERS = 3
 
 CLEAR = 2.0
 """Standard errors by which a model must be behind, on rows left out, to be clearly behind."""
+
+LEAST_BLAMED = 0.5
+"""Seconds that a model must have taken for it to be named where no time is left."""
 
 MUCH_WORK = 200_000
 """Numbers in a table from which threads of other libraries pay."""
@@ -301,9 +304,9 @@ class Race:
     def _no_time(self) -> str:
         """Say that no time was left for a model, and who had most of it."""
         way_out = "fewer --models or more --minutes help"
-        if not self.spent:
-            return f"{NO_TIME}; {way_out}"
-        name = max(self.spent, key=lambda one: self.spent[one])
+        name = max(self.spent, key=lambda one: self.spent[one], default="")
+        if self.spent.get(name, 0.0) < LEAST_BLAMED:  # reading and beginning took it
+            return f"{NO_TIME}; more --minutes help"
         title = next(rival.title for rival in self.rivals if rival.name == name)
         return f"{NO_TIME}: {title} took {_seconds_in_words(self.spent[name])}; {way_out}"
 
@@ -461,7 +464,7 @@ class Race:
         for rival in [rival for rival in self.alive if rival not in kept]:
             one = seconds[rival.name]
             digits = 0 if one >= 10 else 1
-            self._leave_out(rival, f"one fit took {one:.{digits}f} s, too long for all folds")
+            self._leave_out(rival, f"{NO_FOLDS}: one fit took {one:.{digits}f} s")
 
     def _ahead(self, done: list[list[Outcome]]) -> list[str]:
         """Return the leaders, and all that the rows left out so far do not tell from the best.

@@ -36,6 +36,7 @@ from mercer.relevance import RVC, RVR
 from mercer.spheres import NearestHypersphereClassifier
 from mercer.svm import SVC, SVR
 from mercer.tables import InputError, Table, suggestion, vectorizer
+from mercer.tables.errors import shown
 from mercer.trees import PrunedTreeClassifier
 
 BASELINE = "dummy"
@@ -431,7 +432,7 @@ def _unknown(name: str, task: str, known: Mapping[str, Rival]) -> str:
     """Say that there is no such model, or that it is one for the other task."""
     other = {"classification": "regression", "regression": "classification"}[task]
     of_other = CLASSIFIERS if other == "classification" else REGRESSIONS
-    told = f"There is no model {name!r} for {task} among {', '.join(known)}"
+    told = f"There is no model {shown(name)} for {task} among {', '.join(known)}"
     if name in [rival.name for rival in of_other]:
         return (
             f"{told}; {name!r} is one for {other}, which task={other!r} (--task {other}) asks for."

@@ -18,9 +18,16 @@ FEW_FOLDS = 3
 """Folds so few that hardly any difference is clear."""
 
 ONE_FIT = "one fit took more than"
+NO_FOLDS = "not all folds could be done in time beside better or cheaper models"
 NO_TIME = "no time was left"
 FEW_SLOW = 2
-"""Models that could not be fitted in time of which the reasons are told one by one."""
+"""Models that were left out for their time of which the reasons are told one by one."""
+
+TOGETHER = {
+    ONE_FIT: "one fit of each took too long; more minutes help",
+    NO_FOLDS: f"{NO_FOLDS}; more minutes help",
+}
+"""What is said of more of them, by how their reasons begin."""
 
 NAMES = {"error": "error", "balanced_error": "balanced error", "rmse": "RMSE"}
 
@@ -47,6 +54,17 @@ def value(measure: str, number: float) -> str:
     if measure == "rmse":
         return plain(number)
     return f"{percent(number)} %" if not np.isnan(number) else UNKNOWN
+
+
+def spread(measure: str, deviation: float, mean: float) -> str:
+    """Return a deviation as it stands after its mean and a ±.
+
+    Examples
+    --------
+    >>> spread("error", 0.0234, 0.1), spread("rmse", 0.046391, 0.4737)
+    ('2.3', '0.0464')
+    """
+    return plain(deviation, like=mean) if measure == "rmse" else percent(deviation)
 
 
 def listed(names: list[str], most: int = 4) -> str:
@@ -89,10 +107,9 @@ def _best(found: Comparison) -> str:
     if found.best_name_ == BASELINE:
         return f"No model does better than {title}: {name} {value(measure, row[measure])}."
     over = f" over {found.n_folds} folds" if found.n_folds > 1 else " on one fold"
-    spread = value(measure, row["error_sd"]).removesuffix(" %")
-    spread = f" ± {spread}" if found.n_folds > 1 else ""
+    about = f" ± {spread(measure, row['error_sd'], row[measure])}" if found.n_folds > 1 else ""
     so_far = " so far" if found.partial else ""
-    text = f"Lowest {name}{so_far}: {title}, {value(measure, row[measure])}{spread}{over}"
+    text = f"Lowest {name}{so_far}: {title}, {value(measure, row[measure])}{about}{over}"
     if base is None:
         return f"{text}."
     return f"{text} ({base['title']}: {value(measure, base[measure])})."
@@ -141,6 +158,8 @@ def _ties(found: Comparison) -> str:
         return f"{text}, so that nothing has been shown to be learned{few}."
     if found.simplest_name_ == found.best_name_:
         return f"{text}; the best is also the simplest of them."
+    if len(tied) == 1:
+        return f"{text}; it is the simpler one."
     simplest = results.loc[found.simplest_name_, "title"]
     return f"{text}; the simplest of them is {simplest}."
 
@@ -187,9 +206,10 @@ def _out(found: Comparison) -> str:
     together: dict[str, list[str]] = {}
     for name, why in found.left_out_models.items():
         together.setdefault(why, []).append(found.title(name))
-    slow = [why for why in together if why.startswith(ONE_FIT)]
-    if len(slow) > FEW_SLOW:
-        titles = [title for why in slow for title in together.pop(why)]
-        together = {"one fit of each took too long; more minutes help": titles} | together
+    for begin, why_all in TOGETHER.items():
+        slow = [why for why in together if why.startswith(begin)]
+        if len(slow) > FEW_SLOW:
+            titles = [title for why in slow for title in together.pop(why)]
+            together = {why_all: titles} | together
     parts = [f"{listed(titles, len(titles))} ({why})" for why, titles in together.items()]
     return f"Left out: {'; '.join(parts)}."

@@ -71,15 +71,19 @@ class Expansion:
         rounding, origin = getattr(model, "_rounding", 0.0), np.zeros(n_features)
         highest = np.inf
         if isinstance(model, SVDD | NearestHypersphereClassifier):
-            halves = 0.5 * coefficients
+            is_one = isinstance(model, SVDD)
+            balls = model._balls if is_one else model._centres
+            # as they are there: a fit may have found them with rows of single precision
+            constants = -balls.squared_norms
             if isinstance(found.kernel, Linear):
+                halves = 0.5 * coefficients
                 origin = (halves @ points).mean(axis=0)
                 points = points - origin
-            constants = -_squared_lengths(found.kernel, points, halves)
-            if isinstance(model, SVDD):
+                constants = -_squared_lengths(found.kernel, points, halves)
+            if is_one:
                 highest = float(model.radius_**2)
-                constants += highest
-                rounding = ON_THE_SURFACE * model._balls.scale
+                constants = constants + highest
+                rounding = ON_THE_SURFACE * balls.scale
         else:
             constants = np.asarray(model.intercept_, dtype=np.float64)
             if isinstance(found.kernel, Linear):  # the weights as they are, rounded once only

@@ -72,7 +72,7 @@ def questions(model: Any, parts: list[Any], file_size: int) -> Iterator[Question
     texts = texts_of(parts)
     of_texts = Question({"texts": texts}, texts, texts)
     reads_texts = any("decode_error" in vars(p) for p in parts if hasattr(p, "__dict__"))
-    yield from [of_texts] if reads_texts else _of_other_forms(model)
+    yield from [of_texts] if reads_texts else _of_other_forms(model, parts)
 
 
 def _of_described(
@@ -94,19 +94,26 @@ def _of_described(
             yield _of_columns(columns, "objects" if names is None else "columns")
 
 
-def _of_other_forms(model: Any) -> Iterator[Question]:
+def _of_other_forms(model: Any, parts: list[Any]) -> Iterator[Question]:
     """Yield what takes no rows of columns: numbers in a line, labels, dictionaries."""
     ends = _told(model, "X_thresholds_")
     if is_numeric(ends) and ends.ndim == 1 and ends.size:
         line = _three_digits(np.linspace(ends.min(), ends.max(), MOST_ROWS)[:, None])
         words = " ".join(map(repr, line.ravel().tolist()))
         yield Question({"line": words}, line.ravel(), _shaken(line, SHAKEN).ravel())
-    for kind, name in (("labels", "classes_"), ("names", "feature_names_")):
-        known = _told(model, name)
+    for kind, known in (("labels", _told(model, "classes_")), ("names", _names_inside(parts))):
         if isinstance(known, list | np.ndarray) and len(known):
             some = [plain(value) for value in known[: 2 * MOST_ROWS]]
             with suppress(ValueError):  # of several outputs
                 yield Question({kind: some}, _of_values(kind, some), _of_values(kind, some))
+
+
+def _names_inside(parts: list[Any]) -> Any:
+    """Return the names that the dictionaries of a model may have, wherever they are read in it."""
+    states = [vars(part) for part in parts if hasattr(part, "__dict__")]
+    known = [state["feature_names_"] for state in states if "feature_names_" in state]
+    # A hasher takes any names, and knows none.
+    return [*known, *(list(TEXTS) for state in states if "input_type" in state), None][0]
 
 
 def asked(record: Any, model: Any, file_size: int) -> Any:

@@ -135,13 +135,9 @@ class _WidestTrees:
     def check(self, owner: Any) -> None:
         """Raise RefusalError for a tree that needs more columns than its owner checks for."""
         state = vars(owner)
-        n_features = state.get("n_features_in_")
         for name in ("tree_", "estimators_", "_predictors"):
-            if (
-                name in state
-                and isinstance(n_features, int)
-                and self._columns(state[name]) > n_features
-            ):
+            needed = self._columns(state[name]) if name in state else 0
+            if needed and needed > _columns_of(owner):
                 raise RefusalError("a tree in it looks at columns that are not there")
 
     def _columns(self, trees: Any) -> int:
@@ -159,6 +155,15 @@ class _WidestTrees:
                 self._known[id(trees)] = needed
             return self._known[id(trees)]
         return int(trees.n_features) if type(trees).__name__ == "Tree" else 0
+
+
+def _columns_of(owner: Any) -> int:
+    """Return how many columns an estimator asks of rows; 0 if it takes any number of them."""
+    try:
+        n_features = owner.n_features_in_
+    except Exception:  # it may ask a part that lacks it
+        return 0
+    return int(n_features) if isinstance(n_features, Integral) else 0
 
 
 def _check_numbers(part: Any, facts: Facts) -> None:

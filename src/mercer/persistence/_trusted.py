@@ -16,6 +16,8 @@ import numpy as np
 
 _OURS = {
     "calibration": "pair_sigmoids.PairSigmoids platt.PlattClassifier sigmoid.PlattSigmoid",
+    "cells": "_given.OnlyClass cell_one_class_svm.CellOneClassSVM cell_svc.CellSVC "
+    "cell_svr.CellSVR partition.Partition",
     "comparison": "discriminant.WideDiscriminant",
     "discriminant": "alpha_lms.AlphaLMS linear_perceptron.LinearPerceptron "
     "minimum_cost.MinimumCostClassifier pseudo_inverse.PseudoInverseClassifier scorer.CostScorer",

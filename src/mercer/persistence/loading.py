@@ -54,7 +54,8 @@ def load(path: Any) -> Any:
     -------
     estimator
         Its predictions are those of the model that was saved, to the last bit where processor and
-        libraries are the same.
+        libraries are the same; to rounding where arrays of it are cut out of larger ones, as those
+        of `IncrementalPCA` with fewer components are, since files keep the entries only.
 
     Raises
     ------

@@ -32,7 +32,9 @@ def save(model: Any, path: Any) -> None:
     All estimators, searches, selectors and kernels of mercer can be saved, fitted or not, alone, in
     each other and in pipelines, with mercer's vectorizers for tables. So can scikit-learn's, except
     `Birch` and fitted `KernelDensity` and `SplineTransformer`, which hold what only compiled code
-    reads. Functions can be saved where they are measures, kernels or scores of mercer or
+    reads, and `HistGradientBoostingClassifier` and ``Regressor`` fitted with categorical features,
+    which hold functions: nothing is written then, and the error says how to encode these features
+    before. Functions can be saved where they are measures, kernels or scores of mercer or
     scikit-learn, or NumPy's of single numbers; as a metric of neighbours they cannot, nor can the
     distributions of SciPy over which a random search draws: give it lists.
 
@@ -101,8 +103,7 @@ def _members(model: Any) -> dict[str, bytes]:
     except StrangeFunctionError as error:
         raise ModelFileError(
             f"{name} cannot be saved: it holds the function {error.function!r}{error.place}, and a "
-            "file holds no code; use a kernel of mercer.kernels (or its matrix, with "
-            'kernel="precomputed") or a name in place of the function.'
+            f"file holds no code; {_instead(found)}."
         ) from None
     except StrangeTypeError as error:
         raise ModelFileError(
@@ -121,6 +122,20 @@ def _members(model: Any) -> dict[str, bytes]:
         ) from None
     probe = probe_of(model, found, size) if is_fitted(model) else None
     return {HEADER: written_header(model, audit.types, probe)} | members
+
+
+def _instead(found: list[Any]) -> str:
+    """Say what to use in place of a function."""
+    kinds = [type(part).__name__ for part in found if getattr(part, "_preprocessor", None)]
+    if any(kind.startswith("HistGradientBoosting") for kind in kinds):
+        return (
+            "boosting on histograms does so with categorical features: encode these before it, as "
+            "make_pipeline(OrdinalEncoder(), ...) does, and give it categorical_features=None"
+        )
+    return (
+        'use a kernel of mercer.kernels (or its matrix, with kernel="precomputed") or a name in '
+        "place of the function"
+    )
 
 
 def imported_skops() -> ModuleType:

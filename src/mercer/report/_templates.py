@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-APART = re.compile(r"(?<=\d) (?=[%±]|(?:rows?|folds?|columns?|s)\b)|(?<=±) (?=\d)")
+APART = re.compile(r"(?<=\d) (?=[%±]|(?:rows?|folds?|columns?|m?s|min|[kMG]?B)\b)|(?<=±) (?=\d)")
 """Spaces inside of a quantity, at which no line shall end."""
 
 

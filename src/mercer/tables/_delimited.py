@@ -44,7 +44,7 @@ def read_delimited(
     as_text = dict.fromkeys(text_columns, str)
     frame = _parse(content, spelling, dialect, as_text)
     if not len(frame):
-        raise InputError(f"{shown(content.name)} has column names but no rows.")
+        raise InputError(f"{shown(content.name)} has column names but no rows with values.")
     notices = [*spelling.notices, *dialect.notices]
     if dialect.decimal == ",":
         _join_thousands(frame, words, notices)
@@ -108,7 +108,8 @@ def _parse(
                 low_memory=False,
             )
     except pd.errors.EmptyDataError:
-        raise InputError(f"{shown(content.name)} has column names but no rows.") from None
+        said = f"{shown(content.name)} has column names but no rows with values."
+        raise InputError(said) from None
     except pd.errors.ParserWarning:
         width = counted(len(dialect.names), "column")
         raise InputError(

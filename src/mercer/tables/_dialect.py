@@ -85,7 +85,7 @@ def find_dialect(
     else:
         names = _names(first, rows, width, name, notices)
         if spelling.whole and not rows:
-            raise InputError(f"{shown(name)} has column names but no rows.")
+            raise InputError(f"{shown(name)} has column names but no rows with values.")
     decimal = "," if chosen != "," and _has_decimal_commas(rows or [first]) else "."
     return Dialect(chosen, decimal, before + start + named, names, notices)
 

@@ -24,8 +24,11 @@ IMPROBABLE = math.log(1e-6)
 CHANCE = 0.01
 """That one of all columns copies the target by accident, above which it is not blamed."""
 
-NO_NAME = ("no value", "the same value", "it tells the target", "asked for")
-"""How the reasons begin for which columns are left out that do not tell rows apart."""
+ALL_ALIKE = ("no value", "the same value")
+"""How the reasons begin for which columns are left out that tell no rows apart at all."""
+
+NO_NAME = (*ALL_ALIKE, "it tells the target", "asked for")
+"""And of those that do so only if they are called as identifiers are."""
 
 MOST_WORDS = 2
 """Longer text is read rather than left out, however different it is in each row."""
@@ -176,7 +179,8 @@ def naming(left_out: dict[str, str]) -> list[str]:
     return [
         name
         for name, reason in left_out.items()
-        if like_identifier(name) or not reason.startswith(NO_NAME)
+        if not reason.startswith(NO_NAME)
+        or (like_identifier(name) and not reason.startswith(ALL_ALIKE))
     ]
 
 

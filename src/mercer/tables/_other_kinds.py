@@ -37,17 +37,33 @@ def read_parquet(content: Content) -> RawTable:
             check_size(file.metadata.num_rows, file.metadata.num_columns)
             whole = file.read()
             whole.validate(full=True)  # text whose bytes are none, for instance
-            frame = whole.to_pandas(ignore_metadata=True)  # an index comes as a column
     except InputError:
         raise
     except Exception:  # pyarrow lets through whatever its decoders raise
         raise InputError(f"{shown(content.name)} is a damaged Parquet file.") from None
     notices: list[str] = []
+    frame = _frame_of(whole, content)
     frame = frame.loc[:, [not str(name).startswith("__index_level_") for name in frame.columns]]
     frame.columns = unique_names([str(name).strip() for name in frame.columns], notices)
     if not len(frame):
-        raise InputError(f"{shown(content.name)} has column names but no rows.")
+        raise InputError(f"{shown(content.name)} has column names but no rows with values.")
     return RawTable(frame, notices)
+
+
+def _frame_of(whole: Any, content: Content) -> pd.DataFrame:
+    """Return a table of Arrow as a frame, or name the column that pandas cannot hold."""
+    try:
+        return whole.to_pandas(ignore_metadata=True)  # an index comes as a column
+    except Exception:
+        for field, column in zip(whole.schema, whole.columns):
+            try:
+                column.to_pandas()
+            except Exception:
+                raise InputError(
+                    f"Column {shown(field.name)} of {shown(content.name)} holds values of the kind "
+                    f"{field.type} that pandas cannot; write them as text or leave it out."
+                ) from None
+        raise
 
 
 def read_excel(content: Content, header: bool | None, target: object) -> RawTable:
@@ -92,14 +108,19 @@ def _names(sheet: Sheet, target: object) -> bool:
 
 
 def _cells(sheet: Any) -> list[list[Any]]:
-    rows = []
+    """Return the lines that are not empty, without the empty cells at their ends."""
+    rows: list[list[Any]] = []
+    before: Any = None
     for row in sheet.iter_rows(values_only=True):
-        cells = list(row)
+        if row is before:  # openpyxl fills a gap, perhaps of a million lines, with one object
+            continue
+        before, cells = row, list(row)
         while cells and cells[-1] is None:
             cells.pop()
-        rows.append(cells)
-        check_size(len(rows), len(cells))
-    return [row for row in rows if row]
+        if cells:
+            rows.append(cells)
+            check_size(len(rows), len(cells))
+    return rows
 
 
 def _from_cells(
@@ -121,7 +142,7 @@ def _from_cells(
         names = [f"c{k + 1}" for k in range(width)]
         notices.append("There is no line of column names; they are called c1, c2, ….")
     if not filled:
-        raise InputError(f"{shown(content.name)} has column names but no rows.")
+        raise InputError(f"{shown(content.name)} has column names but no rows with values.")
     columns = {name: _column([row[k] for row in filled]) for k, name in enumerate(names)}
     return RawTable(pd.DataFrame(columns), notices)
 

@@ -1,0 +1,67 @@
+"""Rows that stand for all when the space is cut."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mercer.cells._given import Given
+
+Floats = NDArray[np.float64]
+
+ROWS_PER_CENTRE = 400
+"""Rows of the sample for each centre."""
+
+FEWEST_SAMPLED = 5_000
+"""Rows of the sample at least, where there are as many."""
+
+SMALL = 1 << 22
+"""Numbers of a sparse sample up to which equal rows are looked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Different rows in random order, and how many rows each of them stands for.
+
+    A row given twice and a row of weight 2 make the same sample, where all rows are in it.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (m, n_features)
+    counts : ndarray of shape (m,)
+    """
+
+    X: Any
+    counts: Floats
+
+    @classmethod
+    def of(cls, given: Given, order: Any, size: int, random: np.random.RandomState) -> Sample:
+        """Draw as many rows as cells of some size need."""
+        wanted = max(FEWEST_SAMPLED, ROWS_PER_CENTRE * math.ceil(given.count / size))
+        rows = order[:wanted]
+        X = given.X[rows]
+        weights = np.ones(rows.size) if given.weights is None else given.weights[rows]
+        if not sp.issparse(X) or np.prod(X.shape) <= SMALL:
+            dense = X.toarray() if sp.issparse(X) else X
+            _, first, same = np.unique(dense, axis=0, return_index=True, return_inverse=True)
+            X, weights = X[first], np.bincount(same.ravel(), weights=weights)
+        mixed = random.permutation(weights.size)
+        return cls(X[mixed], weights[mixed] * (given.count / weights.sum()))
+
+    @property
+    def n_rows(self) -> float:
+        """Return the rows that all of them stand for."""
+        return float(self.counts.sum())
+
+    def projected(self, directions: Floats | None) -> Sample:
+        """Return the rows times the directions."""
+        return self if directions is None else Sample(np.asarray(self.X @ directions), self.counts)
+
+    def part(self, rows: Any) -> Sample:
+        """Return some of them."""
+        return Sample(self.X[rows], self.counts[rows])

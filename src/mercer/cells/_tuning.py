@@ -1,0 +1,79 @@
+"""The machine of every cell: what depends on all rows is settled once, what a search finds too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from mercer.cells._given import Given
+
+
+def for_all_rows(estimator: Any, given: Given, rows: Any) -> Any:
+    """Return the machine with numbers where its parameters speak of all rows.
+
+    In a cell ``gamma="scale"`` and ``class_weight="balanced"`` would mean those of its rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+    given : Given
+    rows : ndarray of int
+        Those that stand for all when the kernel needs data.
+
+    Returns
+    -------
+    estimator
+        A copy.
+    """
+    model = clone(estimator)
+    known = model.get_params(deep=False)
+    X, y, weights = given.part(rows)
+    if hasattr(model, "_make_kernel"):
+        model.set_params(kernel=model._make_kernel().resolve(X, weights))
+    if y is not None and known.get("class_weight") == "balanced":
+        classes, codes = np.unique(given.y, return_inverse=True)
+        counts = np.bincount(codes, weights=given.weights)
+        factors = counts.sum() / (classes.size * counts)
+        model.set_params(class_weight=dict(zip(classes.tolist(), factors.tolist())))
+    if known.get("decision_function_shape") == "ovo":
+        model.set_params(decision_function_shape="ovr")
+    return model
+
+
+def chosen_once(searches: Sequence[Any]) -> Any:
+    """Return the machine that fitted searches have tuned, with the middle of what they chose.
+
+    Numbers are averaged in their logarithms where all are above zero; of anything else the most
+    frequent choice is taken, and the first of equally frequent ones.
+
+    Parameters
+    ----------
+    searches : sequence of fitted searches
+
+    Returns
+    -------
+    estimator
+        Not fitted.
+    """
+    choices = [search.best_params_ for search in searches]
+    params = {name: _middle([choice[name] for choice in choices]) for name in choices[0]}
+    return clone(searches[0].best_estimator_).set_params(**params)
+
+
+def _middle(values: list[Any]) -> Any:
+    if all(_is_number(value) for value in values):
+        numbers = np.array(values, dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            return float(np.median(numbers))
+        if (numbers > 0).all():
+            found = float(np.exp(np.log(numbers).mean()))
+            return round(found) if all(isinstance(value, int) for value in values) else found
+    spelled = [repr(value) for value in values]
+    return values[spelled.index(max(spelled, key=spelled.count))]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
