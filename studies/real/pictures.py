@@ -37,7 +37,7 @@ def draw_regions(results: StudyResults | None) -> Any:
     for ax, (number, method, data, gamma) in zip(axes, FIGURES):
         X, y, names = load_rows(data)
         X = X[:, :2]
-        model = make_classifier(method, X, gamma).fit(X, y)
+        model = make_classifier(method, X, gamma, priors=None).fit(X, y)
         if data == "iris 3":
             SupportRegionDisplay.from_estimator(model[-1], X, y, ax=ax, n_levels=0, legend=False)
         else:

@@ -19,18 +19,25 @@ COARSE = 2.0 ** np.arange(-15, 16, 3)
 
 
 def make_classifier(
-    method: str, X: Any, gamma: float | None = None, *, random_state: Any = None
+    method: str,
+    X: Any,
+    gamma: float | None = None,
+    *,
+    priors: Any = (0.5, 0.5),
+    random_state: Any = None,
 ) -> Any:
-    """Return the classifier: equal priors, C = 1, balls around all rows of each class.
+    """Return the classifier: C = 1, balls around all rows of each class.
 
     Parameters
     ----------
     method : str
-        One of `METHODS`.
+        One of `METHODS`, or "SVM" and a word for one whose width is given.
     X : ndarray of shape (n_samples, n_features)
         The rows to learn from, which decide on the width of "SVM", "NHC 1/p" and "NHC searched".
     gamma : float, default=None
-        The width of "NHC opt".
+        The width of "NHC opt" and of a machine whose width is given.
+    priors : sequence of float or None, default=(0.5, 0.5)
+        Of "LDA" and "QDA"; None takes the shares of the rows.
     random_state : Generator, default=None
         For the width of "SVM", see `automatic_gamma`.
 
@@ -46,13 +53,15 @@ def make_classifier(
     from sklearn.preprocessing import StandardScaler
 
     if method == "LDA":
-        return make_pipeline(LinearDiscriminantAnalysis(priors=[0.5, 0.5]))
+        return make_pipeline(LinearDiscriminantAnalysis(priors=priors))
     if method == "QDA":
-        return make_pipeline(QuadraticDiscriminantAnalysis(priors=[0.5, 0.5]))
-    if method == "SVM":
+        return make_pipeline(QuadraticDiscriminantAnalysis(priors=priors))
+    if method.startswith("SVM"):
         from mercer.svm import SVC
 
-        width = automatic_gamma(StandardScaler().fit_transform(X), random_state)
+        width = gamma
+        if method == "SVM":
+            width = automatic_gamma(StandardScaler().fit_transform(X), random_state)
         return make_pipeline(StandardScaler(), SVC(C=1.0, gamma=width))
     from mercer.model_selection import PathSearchCV
     from mercer.spheres import NearestHypersphereClassifier

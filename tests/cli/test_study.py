@@ -141,6 +141,7 @@ def test_killed_in_the_middle_and_run_again(slow, study, tmp_path, monkeypatch, 
     n_kept = kept.count(b"\n") - 1
     _, errors = finish(slow("--out", "cut", "--jobs", jobs))
     assert "note: half-written results, done again: 1." in errors
+    assert f"{n_kept} of 24 cells are there already." in errors
     assert read_values(tmp_path / "cut") == read_values(tmp_path / "whole")
     assert read_table(tmp_path / "cut") == read_table(tmp_path / "whole")
     # Done twice: the line that was cut, and what the workers had under way.

@@ -108,6 +108,34 @@ def test_a_cell_of_real_can_be_done_again_by_hand() -> None:
         assert record["values"]["error"] == pytest.approx(1 - model.score(X[test], y[test]))
 
 
+def test_priors_of_the_haemophilia_data_are_shares_of_rows() -> None:
+    if missing_datasets(["hemophilia"]):
+        pytest.skip("needs the data")
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    only = ["haemophilia/LDA", "iris/LDA"]
+    results = run_study(get_study("real"), repetitions=1, only=only)
+    for record, data in zip(results.records, ("iris", "hemophilia"), strict=True):
+        X, y, _ = load_rows(data)
+        train, test = split_rows(y, 0.7, True, record["seed"])
+        model = LinearDiscriminantAnalysis().fit(X[train], y[train])
+        assert record["values"]["error"] == pytest.approx(1 - model.score(X[test], y[test]))
+
+
+def test_controls_of_real_have_one_width_for_both_sets() -> None:
+    from sklearn.preprocessing import StandardScaler
+
+    from mercer import SVC
+
+    (record,) = run_study(get_study("real"), repetitions=1, only=["iris/SVM 0.1"]).records
+    X, y, _ = load_rows("iris")
+    train, test = split_rows(y, 0.7, True, record["seed"])
+    scaler = StandardScaler().fit(X[train])
+    model = SVC(C=1.0, gamma=0.1).fit(scaler.transform(X[train]), y[train])
+    expected = 1 - model.score(scaler.transform(X[test]), y[test])
+    assert record["values"]["error"] == pytest.approx(expected)
+
+
 def test_rows_of_real_are_those_of_the_source() -> None:
     if missing_datasets(["saheart", "winequality"]):
         pytest.skip("needs the data")

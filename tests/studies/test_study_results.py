@@ -209,6 +209,28 @@ def test_printed_repetitions_are_those_that_there_are():
     assert found.standard_error == pytest.approx(0.1 * math.sqrt(2 / 20))
 
 
+def test_draws_that_agree_by_rounding_alone_do_not_make_a_number_exact():
+    configuration = Configuration("one", {}, {"x": Printed(None, None, {"features": 21.0})})
+    study = Study("", "", "", "", (configuration,), {"x": {}}, None, printed_repetitions=1)
+    ours = Moments(22.0, 0.0, 2, freedom=9)
+    exact = compare(study, configuration, "x", "features", ours)
+    assert (exact.z, exact.verdict) == (math.inf, "worse")
+    found = compare(replace(study, floors={"features": 2.0}), configuration, "x", "features", ours)
+    assert found.z == pytest.approx(1 / (2.0 * math.sqrt(1 + 1 / 2)))
+    assert (found.verdict, found.ours) == ("reproduced", ours)
+    wide = ours._replace(sd=3.0)
+    found = compare(replace(study, floors={"features": 2.0}), configuration, "x", "features", wide)
+    assert found.z == pytest.approx(1 / (3.0 * math.sqrt(1 + 1 / 2)))
+
+
+def test_a_configuration_may_have_been_printed_from_fewer_repetitions():
+    about = {"repetitions": 1000, "printed_repetitions": 50}
+    configuration = Configuration("one", {}, {"x": Printed(0.2, 0.1)}, **about)
+    study = Study("", "", "", "", (configuration,), {"x": {}}, None, printed_repetitions=100)
+    found = compare(study, configuration, "x", "error", Moments(0.3, 0.1, 1000))
+    assert found.standard_error == pytest.approx(0.1 * math.sqrt(1 / 50 + 1 / 1000))
+
+
 @pytest.mark.parametrize(
     ("z", "repetitions", "lower", "word"),
     [

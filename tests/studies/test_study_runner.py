@@ -251,24 +251,29 @@ def test_two_processes_do_not_write_to_one_folder(make_study, tmp_path):
 
 
 def draw_slowly(configuration, method, repetition, seed):
+    with open(configuration.parameters["begun"], "ab", buffering=0) as file:
+        file.write(b".")
     time.sleep(0.001)
     return {"error": float(np.random.default_rng(seed).normal()), "n_fits": repetition}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_ten_times_at_random_it_ends_with_the_undisturbed_result(tmp_path):
+    begun = tmp_path / "begun"
+    about, printed = {"begun": str(begun)}, {"x": Printed(0.0, 1.0)}
     study = Study(
         "killed",
         "Killed again and again",
         "",
         "",
-        tuple(Configuration(name, {}, {"x": Printed(0.0, 1.0)}) for name in "abcd"),
+        tuple(Configuration(name, about, printed) for name in "abcd"),
         {"x": {}, "y": {}},
         draw_slowly,
         repetitions=150,
     )
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     expected = run_study(study, out=whole)
+    begun.unlink()
     rng, context, kept = np.random.default_rng(0), multiprocessing.get_context("fork"), []
     for _ in range(10):
         process = context.Process(target=run_study, args=(study,), kwargs={"out": cut})
@@ -284,6 +289,9 @@ def test_killed_ten_times_at_random_it_ends_with_the_undisturbed_result(tmp_path
     results = run_study(study, out=cut)
     assert len(results.records) == 1200
     assert numbers(results) == numbers(expected)
+    # What was finished is not done again: a kill costs the one cell under way.
+    assert begun.stat().st_size <= 1200 + 10
+    assert (cut / "checkpoint.jsonl").read_bytes().count(b"\n") == 1200
     tables = [[{**row, "seconds": 0} for row in found.table()] for found in (results, expected)]
     assert tables[0] == tables[1]
     written = [json.loads((place / "results.json").read_text()) for place in (whole, cut)]

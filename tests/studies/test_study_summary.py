@@ -100,6 +100,11 @@ def test_the_page_leaves_nothing_out(numbers):
     assert tables.count("\n| ") == len(printed) + 2 * len(numbers) - 2 * empty
 
 
+def test_every_number_that_is_compared_has_been_run(numbers):
+    for some in numbers.values():
+        assert [one for one in some if one.ours.mean is None] == []
+
+
 def test_counts_are_of_printed_numbers_each_once(numbers):
     table = summary.summary_text(numbers).split("## What holds\n\n")[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]

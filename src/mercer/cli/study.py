@@ -185,6 +185,8 @@ class Progress:
             self.total = total
             self._bar.add_task("cells", total=total, completed=done)
             self._began = self._told = (time.monotonic(), done)
+            if done:
+                self._side.print(f"{done} of {total} cells are there already.", soft_wrap=True)
         self.done = done
         self._bar.update(self._bar.task_ids[0], completed=done)
         if not self._side.is_terminal and time.monotonic() > self._told[0] + PAUSE:

@@ -71,6 +71,8 @@ class Configuration:
     alike : str
         Configurations with the same word here, other than none, vary alike from repetition to
         repetition: where each has too few, their deviations are taken together.
+    printed_repetitions : int or None
+        As `Study.printed_repetitions`, where this one differs.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Configuration:
     independent: float = 1.0
     unexplained: str = ""
     alike: str = ""
+    printed_repetitions: int | None = None
 
 
 class Cell(NamedTuple):
@@ -133,6 +136,8 @@ class Study:
         Which configurations, methods or ``configuration/method`` are compared with a printed
         number that is already compared with another; they are not counted. With ``:`` and a name
         behind it a word is about that number only.
+    floors : mapping of str to float
+        Least deviations of numbers by their names, where repetitions may agree by rounding alone.
     averages : mapping of str to Printed
         What is printed of the means over all configurations, by method.
     kept : tuple of str
@@ -177,6 +182,7 @@ class Study:
     gains: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+    floors: Mapping[str, float] = field(default_factory=dict)
     averages: Mapping[str, Printed] = field(default_factory=dict)
     kept: tuple[str, ...] = ()
     version: int = 1

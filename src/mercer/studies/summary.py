@@ -79,13 +79,18 @@ difference, in which the uncertainty of the printed mean and that of ours count 
 deviation that is not printed is taken to be ours. "Reproduced" is |z| at most {close:g}, or, where
 the error is known from few draws, the quantile of Student's distribution that is exceeded as
 rarely: {most:.1f} with {freedom} degrees of freedom, 3.3 with 30 (Welch and Satterthwaite's where
-both sides have deviations). There is no verdict below {fewest} repetitions, and times on another
-machine count as not reproducible. Where the source did everything once, its number is as uncertain
+both sides have deviations). What lies further away is better or worse (fewer features, vectors and
+trainings are better), or not reproducible where a reason is known, which stands above the table.
+There is no verdict below {fewest} repetitions, and times on another machine count as not
+reproducible. Where the source did everything once, its number is as uncertain
 as one repetition, and many of ours would help little: what must be known is the deviation.
 Configurations that vary alike then share one, and there is a verdict if it has {freedom} degrees of
 freedom or more, in brackets behind n. Where a number is compared with several of our methods, one
 of them counts, and the others stand in brackets. A deviation that is printed beside a mean goes
-into z and has no verdict of its own. A line "{average}" has the means over all configurations."""
+into z and has no verdict of its own; standard errors over the folds of one draw, in `rfe`, do not
+go into z, since draws of all folds differ less. Numbers of features in `rfe` come from a list of
+sizes, and their deviation counts as that of rounding to it where draws differ less. A line
+"{average}" has the means over all configurations."""
 
 RUN = """With `study.py`: `mercer study run NAME` runs one, prints its table beside the printed one
 and writes tables, pictures and a report into `study-NAME`. It can be stopped at any time; the same

@@ -153,8 +153,9 @@ def compare(
         if quantity in study.shares:
             error = _error_of_shares(printed.mean, ours, theirs)
         else:
-            error = standard_error(printed.sd, ours, theirs, configuration.independent)
-            freedom = degrees_of_freedom(printed.sd, ours, theirs)
+            rounded = _at_least(ours, study.floors.get(quantity, 0.0))
+            error = standard_error(printed.sd, rounded, theirs, configuration.independent)
+            freedom = degrees_of_freedom(printed.sd, rounded, theirs)
         z = None if error is None else _ratio(ours.mean - printed.mean, error)
     verdict, reason = _judge(study, configuration, method, quantity, z, freedom, ours)
     return Comparison(
@@ -340,11 +341,18 @@ def _printed(
     return Printed(printed.extra[quantity]) if quantity in printed.extra else None
 
 
+def _at_least(ours: Moments, floor: float) -> Moments:
+    """Return the moments with a deviation that is not less than rounding leaves open."""
+    return ours if ours.sd is None else ours._replace(sd=max(ours.sd, floor))
+
+
 def _printed_repetitions(
     study: Study, configuration: Configuration, method: str, quantity: str
 ) -> int | None:
     if quantity in configuration.printed[method].single:
         return 1
+    if configuration.printed_repetitions:
+        return configuration.printed_repetitions
     known = study.printed_repetitions
     return known and min(known, configuration.repetitions or known)
 

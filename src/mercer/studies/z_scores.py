@@ -41,7 +41,7 @@ def draw_z_scores(numbers: Mapping[str, Sequence[Comparison]]) -> Any:
     for name, comparisons in numbers.items():
         for one in comparisons:
             if one.z is not None and not one.again and not one.quantity.endswith("seconds"):
-                lines.setdefault(f"{name}: {one.quantity}", []).append(one)
+                lines.setdefault(f"{name}: {one.quantity.replace('_', ' ')}", []).append(one)
     figure = Figure(figsize=(8.4, 1.6 + 0.62 * len(lines)), layout="constrained")
     ax = figure.subplots()
     for close in (closeness(FEWEST - 1), CLOSE):
