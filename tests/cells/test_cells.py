@@ -110,6 +110,18 @@ def test_width_and_class_weights_are_those_of_all_rows(moons):
         assert machine.class_weight == pytest.approx({0: factors[0], 1: factors[1]})
 
 
+def test_class_weights_are_of_labels(moons):
+    X, y = moons
+    names = np.where(y > 0, "yes", "no")
+    plain, strict = (
+        CellSVC(SVC(class_weight=weight), cell_size=400, random_state=0).fit(X, names)
+        for weight in (None, {"no": 20.0})
+    )
+    assert (strict.predict(X) == "no").sum() > (plain.predict(X) == "no").sum()
+    with pytest.raises(ValueError, match="not in class_weight"):
+        CellSVC(SVC(class_weight={"maybe": 2.0})).fit(X, names)
+
+
 # ---- classes ------------------------------------------------------------------------------------
 
 

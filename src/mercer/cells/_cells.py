@@ -118,14 +118,14 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
 
     # ---- fit --------------------------------------------------------------------------------
 
-    def _fit_cells(self, X: Any, y: Any, weights: Any) -> None:
+    def _fit_cells(self, X: Any, y: Any, weights: Any, classes: Any = None) -> None:
         """Cut the rows into cells, fit a machine in each, and keep them once all have worked."""
         self._refuse_matrix()
         given = Given.of(X, y, weights)
         random = check_random_state(self.random_state)
         # Of its own numbers, so that what follows does not depend on how many rows there are.
         order = np.random.RandomState(random.randint(2**31)).permutation(given.n_rows)
-        template = for_all_rows(self._machine(), given, order[:ROWS_OF_WIDTH])
+        template = for_all_rows(self._machine(), given, order[:ROWS_OF_WIDTH], classes)
         size = self._size(given, template, order)
         sample = Sample.of(given, order, size, random)
         directions = self._directions(given, template, order, size, sample)

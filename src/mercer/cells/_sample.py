@@ -14,7 +14,7 @@ from mercer.cells._given import Given
 
 Floats = NDArray[np.float64]
 
-ROWS_PER_CENTRE = 400
+ROWS_PER_CENTRE = 200
 """Rows of the sample for each centre."""
 
 FEWEST_SAMPLED = 5_000
@@ -47,9 +47,8 @@ class Sample:
         X = given.X[rows]
         weights = np.ones(rows.size) if given.weights is None else given.weights[rows]
         if not sp.issparse(X) or np.prod(X.shape) <= SMALL:
-            dense = X.toarray() if sp.issparse(X) else X
-            _, first, same = np.unique(dense, axis=0, return_index=True, return_inverse=True)
-            X, weights = X[first], np.bincount(same.ravel(), weights=weights)
+            first, same = _different(X.toarray() if sp.issparse(X) else X)
+            X, weights = X[first], np.bincount(same, weights=weights)
         mixed = random.permutation(weights.size)
         return cls(X[mixed], weights[mixed] * (given.count / weights.sum()))
 
@@ -65,3 +64,16 @@ class Sample:
     def part(self, rows: Any) -> Sample:
         """Return some of them."""
         return Sample(self.X[rows], self.counts[rows])
+
+
+def _different(X: Any) -> tuple[Any, Any]:
+    """Return one of each kind of equal rows, in an order of their own, and the kind of each row.
+
+    As numpy.unique of rows, which takes ten times as long.
+    """
+    names = [row.tobytes() for row in np.ascontiguousarray(X)]
+    kinds = {name: kind for kind, name in enumerate(sorted(set(names)))}
+    same = np.array([kinds[name] for name in names])
+    first = np.empty(len(kinds), dtype=np.int64)
+    first[same[::-1]] = np.arange(len(names))[::-1]
+    return first, same

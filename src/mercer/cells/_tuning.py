@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.class_weight import compute_class_weight
 
 from mercer.cells._given import Given
 
 
-def for_all_rows(estimator: Any, given: Given, rows: Any) -> Any:
+def for_all_rows(estimator: Any, given: Given, rows: Any, classes: Any = None) -> Any:
     """Return the machine with numbers where its parameters speak of all rows.
 
     In a cell ``gamma="scale"`` and ``class_weight="balanced"`` would mean those of its rows.
@@ -22,6 +23,8 @@ def for_all_rows(estimator: Any, given: Given, rows: Any) -> Any:
     given : Given
     rows : ndarray of int
         Those that stand for all when the kernel needs data.
+    classes : ndarray or None, default=None
+        Labels for which the codes of a classifier stand.
 
     Returns
     -------
@@ -30,17 +33,23 @@ def for_all_rows(estimator: Any, given: Given, rows: Any) -> Any:
     """
     model = clone(estimator)
     known = model.get_params(deep=False)
-    X, y, weights = given.part(rows)
+    X, _, weights = given.part(rows)
     if hasattr(model, "_make_kernel"):
         model.set_params(kernel=model._make_kernel().resolve(X, weights))
-    if y is not None and known.get("class_weight") == "balanced":
-        classes, codes = np.unique(given.y, return_inverse=True)
-        counts = np.bincount(codes, weights=given.weights)
-        factors = counts.sum() / (classes.size * counts)
-        model.set_params(class_weight=dict(zip(classes.tolist(), factors.tolist())))
+    if classes is not None and known.get("class_weight") is not None:
+        factors = _class_weights(known["class_weight"], given, classes)
+        model.set_params(class_weight=dict(enumerate(factors.tolist())))
     if known.get("decision_function_shape") == "ovo":
         model.set_params(decision_function_shape="ovr")
     return model
+
+
+def _class_weights(class_weight: Any, given: Given, classes: Any) -> Any:
+    """Return the factor of each class."""
+    if class_weight == "balanced":
+        counts = np.bincount(given.y, weights=given.weights)
+        return counts.sum() / (classes.size * counts)
+    return compute_class_weight(class_weight, classes=classes, y=classes[given.y])
 
 
 def chosen_once(searches: Sequence[Any]) -> Any:

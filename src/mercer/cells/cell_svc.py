@@ -74,7 +74,7 @@ class CellSVC(ClassifierMixin, CellMachine):
     partition_ : Partition
         The cells.
     estimators_ : list
-        The machine of each.
+        The machine of each; their labels are positions in ``classes_``.
     n_cells_ : int
     cell_sizes_ : ndarray of shape (n_cells_,)
         Rows that each machine was fitted to.
@@ -132,7 +132,9 @@ class CellSVC(ClassifierMixin, CellMachine):
         check_classification_targets(y)
         weights = given_weights(sample_weight, X)
         classes, _ = classes_of(y if weights is None else y[weights > 0])
-        self._fit_cells(X, y, weights)
+        # Of rows without weight any code will do.
+        codes = np.searchsorted(classes, y).astype(np.int64)
+        self._fit_cells(X, codes, weights, classes)
         self.classes_ = classes
         return self
 
@@ -173,7 +175,7 @@ class CellSVC(ClassifierMixin, CellMachine):
     def _scores(self, cell: int, X: Any) -> Floats:
         """Return one value for each class of the whole, or of two classes one for both."""
         machine = self.estimators_[cell]
-        present = np.searchsorted(self.classes_, machine.classes_)
+        present = machine.classes_
         n_classes = self.classes_.size
         if n_classes == 2 and present.size == 1:
             return np.full(X.shape[0], 2.0 * present[0] - 1.0)
