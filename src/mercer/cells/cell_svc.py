@@ -108,6 +108,8 @@ class CellSVC(ClassifierMixin, CellMachine):
     True
     """
 
+    _kind = "classifier"
+
     def _default(self) -> Any:
         return SVC()
 
