@@ -129,7 +129,7 @@ class CellOneClassSVM(OutlierMixin, CellMachine):
         fitted = copy(self)  # so that cells are not kept without their offset
         fitted._fit_cells(X, None, given_weights(sample_weight, X))
         fitted.offset_ = fitted._offset(X)
-        vars(self).update(vars(fitted))
+        self.__dict__.update(fitted.__dict__)
         return self
 
     def _offset(self, X: Any) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ def is_partition(state: State, facts: Facts) -> bool:
         and middle.shape == (columns,)
         and _finite(centres)
         and _finite(middle)
-        and isinstance(state["reach"], Real)
+        and isinstance(state["reach"], float | int)
         and 1.0 <= state["reach"] < np.inf
         and (directions is None or (directions.shape[1:] == (columns,) and _finite(directions)))
     )
@@ -35,8 +34,8 @@ def one_machine_each(state: State, facts: Facts) -> bool:
     return (
         n_columns == (partition.centres.shape[1] if directions is None else len(directions))
         and len(partition) == len(machines) == state["n_cells_"] == len(state["cell_sizes_"])
-        and isinstance(offset, Real)
-        and bool(np.isfinite(offset))
+        and isinstance(offset, float | int)
+        and -np.inf < offset < np.inf
         and all(_fits(machine, n_columns, state.get("classes_")) for machine in machines)
         and _has_all(machines, state.get("classes_"))
     )
