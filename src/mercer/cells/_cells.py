@@ -109,6 +109,9 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
 
     # ---- what the kinds of machines differ in -----------------------------------------------
 
+    _kind: ClassVar[str]
+    """What its machines are, in the words of scikit-learn."""
+
     def _default(self) -> Any:
         """Return the machine that None stands for."""
         raise NotImplementedError
@@ -120,7 +123,7 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
 
     def _fit_cells(self, X: Any, y: Any, weights: Any, classes: Any = None) -> None:
         """Cut the rows into cells, fit a machine in each, and keep them once all have worked."""
-        self._refuse_matrix()
+        self._check_machine()
         given = Given.of(X, y, weights)
         random = check_random_state(self.random_state)
         # Of its own numbers, so that what follows does not depend on how many rows there are.
@@ -140,8 +143,16 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
         self.n_cells_ = len(machines)
         self.cell_sizes_ = np.array([rows.size for rows in cells])
 
-    def _refuse_matrix(self) -> None:
-        if get_tags(self._machine()).input_tags.pairwise:
+    def _check_machine(self) -> None:
+        """Refuse machines of another kind, and those of kernel values."""
+        machine = self._machine()
+        tags = get_tags(machine)
+        if tags.estimator_type not in (self._kind, None):
+            raise ValueError(
+                f"{type(self).__name__} needs a machine that is {_one(self._kind)}; "
+                f"{type(machine).__name__} is {_one(tags.estimator_type)}."
+            )
+        if tags.input_tags.pairwise:
             raise ValueError(
                 f"{type(self).__name__} needs points, not kernel values: cells are places in the "
                 "space of the features."
@@ -255,3 +266,8 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
 def rows_of(members: sp.csc_array, cell: int) -> Any:
     """Return the rows of a cell."""
     return members.indices[members.indptr[cell] : members.indptr[cell + 1]]
+
+
+def _one(kind: str) -> str:
+    """Return the name of a kind with its article."""
+    return f"a{'n' if kind[0] in 'aeiou' else ''} {kind.replace('_', ' ')}"

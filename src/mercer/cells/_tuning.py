@@ -32,16 +32,33 @@ def for_all_rows(estimator: Any, given: Given, rows: Any, classes: Any = None) -
         A copy.
     """
     model = clone(estimator)
-    known = model.get_params(deep=False)
-    X, _, weights = given.part(rows)
-    if hasattr(model, "_make_kernel"):
-        model.set_params(kernel=model._make_kernel().resolve(X, weights))
-    if classes is not None and known.get("class_weight") is not None:
-        factors = _class_weights(known["class_weight"], given, classes)
-        model.set_params(class_weight=dict(enumerate(factors.tolist())))
-    if known.get("decision_function_shape") == "ovo":
-        model.set_params(decision_function_shape="ovr")
+    _set_width(model, *given.part(rows)[::2])
+    for name, value in model.get_params().items():
+        kind = name.rpartition("__")[2]
+        if kind == "class_weight" and classes is not None and _is_of_labels(value):
+            factors = _class_weights(value, given, classes)
+            model.set_params(**{name: dict(enumerate(factors.tolist()))})
+        elif kind == "decision_function_shape" and value == "ovo":
+            model.set_params(**{name: "ovr"})
     return model
+
+
+def _set_width(model: Any, X: Any, weights: Any) -> None:
+    """Give a kernel its numbers, also that of a machine in a search, which sees the same rows."""
+    while hasattr(model, "estimator"):
+        model = model.estimator
+    if not hasattr(model, "_make_kernel"):
+        return
+    kernel = model._make_kernel().resolve(X, weights)
+    if isinstance(model.kernel, str) and hasattr(kernel, "gamma"):
+        model.set_params(gamma=kernel.gamma)  # which a search may go on to set
+    else:
+        model.set_params(kernel=kernel)
+
+
+def _is_of_labels(class_weight: Any) -> bool:
+    """Tell whether factors belong to labels, or mean the rows that a machine is given."""
+    return isinstance(class_weight, dict) or class_weight == "balanced"
 
 
 def _class_weights(class_weight: Any, given: Given, classes: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -102,6 +103,8 @@ class CellOneClassSVM(OutlierMixin, CellMachine):
     array([-1])
     """
 
+    _kind = "outlier_detector"
+
     def _default(self) -> Any:
         return OneClassSVM()
 
@@ -123,8 +126,10 @@ class CellOneClassSVM(OutlierMixin, CellMachine):
         CellOneClassSVM
         """
         X = validate_data(self, X, **OF_ROWS)
-        self._fit_cells(X, None, given_weights(sample_weight, X))
-        self.offset_ = self._offset(X)
+        fitted = copy(self)  # so that cells are not kept without their offset
+        fitted._fit_cells(X, None, given_weights(sample_weight, X))
+        fitted.offset_ = fitted._offset(X)
+        self.__dict__.update(fitted.__dict__)
         return self
 
     def _offset(self, X: Any) -> float:

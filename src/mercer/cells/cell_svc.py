@@ -26,8 +26,9 @@ class CellSVC(ClassifierMixin, CellMachine):
 
     .. math:: f(x) = \sum_c w_c(x) f_c(x) \Big/ \sum_c w_c(x),
 
-    with weights that fall to 0 where a cell ends, so that f is continuous. Time and memory grow
-    linearly with the rows, and each prediction needs the support vectors of one or two cells only.
+    with weights that fall to 0 where a cell ends, so that f is as continuous as theirs: of two
+    classes it is, of more it counts duels won, which jump. Time and memory grow linearly with the
+    rows, and each prediction needs the support vectors of one or two cells only.
     Up to some 20,000 rows there is a single cell, which is the machine itself. Probabilities come
     from ``PlattClassifier(CellSVC())``.
 
@@ -107,6 +108,8 @@ class CellSVC(ClassifierMixin, CellMachine):
     >>> model.score(X[25_000:], y[25_000:]) > 0.9
     True
     """
+
+    _kind = "classifier"
 
     def _default(self) -> Any:
         return SVC()

@@ -96,6 +96,8 @@ class CellSVR(RegressorMixin, CellMachine):
     True
     """
 
+    _kind = "regressor"
+
     def _default(self) -> Any:
         return SVR()
 

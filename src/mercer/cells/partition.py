@@ -28,6 +28,9 @@ TOO_SMALL = 0.1
 ROUNDS = 8
 """How often large cells are split; rows that are all equal cannot be."""
 
+LARGEST = 1e140
+"""Features beyond which the squares of distances, summed, may be beyond the range of numbers."""
+
 
 class Partition:
     r"""Cells around centres: a row belongs to the nearest, and to those nearly as near.
@@ -149,9 +152,11 @@ class Partition:
 
     def _distances(self, rows: Any) -> tuple[Floats, Floats]:
         """Return squared distances from the centres less each row's squared length, and that."""
-        if self.directions is not None and rows.shape[1] == len(self.directions):
+        rows = _within_range(rows)
+        if self.directions is not None:
             rows = np.asarray(rows @ self.directions)
         if sp.issparse(rows):
+            rows = rows.astype(np.float64)
             centres, lengths = self.centres, np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
         else:  # around zero, where less cancels
             rows, centres = rows - self.middle, self.centres - self.middle
@@ -173,6 +178,20 @@ class Partition:
         weights = np.clip((self.reach - ratios) / (self.reach - 1.0), 0.0, 1.0)
         weights[near[1] == own[near[0]]] = 1.0
         return near, weights
+
+
+def _largest(rows: Any) -> float:
+    """Return the largest number, whatever its sign."""
+    return float(max(rows.max(), -rows.min()))
+
+
+def _within_range(rows: Any) -> Any:
+    """Return the rows, too long ones shortened: so far out only the direction counts."""
+    if _largest(rows) <= LARGEST:
+        return rows
+    largest = abs(rows).max(axis=1)
+    largest = largest.toarray().ravel() if sp.issparse(rows) else largest
+    return sp.diags_array(LARGEST / np.maximum(largest, LARGEST)) @ rows
 
 
 def _ratios(squares: Floats, lengths: Floats) -> Floats:
@@ -228,8 +247,11 @@ def learn_partition(
             for cell in np.flatnonzero(large)
         ]
         centres = np.unique(np.concatenate([centres[~large & ~tiny], *parts]), axis=0)
-    partition = Partition(centres, directions=directions)
-    return partition.with_overlap(others.X, overlap) if others.counts.size else partition
+    # The sample is projected already, and so the directions come last.
+    partition = Partition(centres)
+    if others.counts.size:
+        partition = partition.with_overlap(others.X, overlap)
+    return Partition(centres, partition.reach, directions)
 
 
 def _means(sample: Sample, wanted: float, random: np.random.RandomState) -> Floats:
@@ -237,9 +259,15 @@ def _means(sample: Sample, wanted: float, random: np.random.RandomState) -> Floa
     X, counts = sample.X, sample.counts
     n_centres = min(max(1, round(wanted)), MOST_AT_ONCE, X.shape[0])
     if n_centres == 1:
-        return np.asarray(counts @ X, dtype=np.float64).reshape(1, -1) / counts.sum()
+        return np.asarray((counts / counts.sum()) @ X, dtype=np.float64).reshape(1, -1)
+    if _largest(X) > LARGEST:
+        raise ValueError(
+            f"Features above {LARGEST:g} cannot be cut into cells, because squares of distances "
+            "are beyond the range of numbers; scale the features (for instance with MaxAbsScaler)."
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than centres
         found = KMeans(n_centres, n_init=1, max_iter=50, random_state=random)
-        found.fit(X, sample_weight=counts)
+        # In single precision squares end at 1e38.
+        found.fit(X.astype(np.float64, copy=False), sample_weight=counts)
     return np.asarray(found.cluster_centers_, dtype=np.float64)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.persistence import _outputs
+from mercer.persistence import _cells, _outputs
 from mercer.persistence._lengths import Facts
 from mercer.persistence.errors import RefusalError
 
@@ -239,6 +239,8 @@ RULES: dict[str, Rule] = {
     "idf_ use_idf": _weights_of_words,
     "model columns": _table,
     "_min_degree _max_degree n_output_features_ _n_out_full": _powers,
+    "centres reach directions middle": _cells.is_partition,
+    "n_cells_ estimators_": _cells.one_machine_each,
 }
 """By the attributes that a part must have for a rule to be about it."""
 
