@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 from mercer import SVC, CrammerSingerSVC, _engine
 from mercer.gram import make_gram
 from mercer.kernels import RBF, Linear, Polynomial
-from mercer.solvers import Options, solve_crammer_singer
+from mercer.solvers import Options, crammer_singer, solve_crammer_singer
 
 clarabel = pytest.importorskip("clarabel")
 
@@ -138,6 +138,18 @@ def test_precomputed_sparse_and_dense_agree(iris: Any) -> None:
     np.testing.assert_allclose(dense.slack_, np.maximum(0.0, -margin.min(axis=1)), atol=1e-5)
 
 
+def test_weights_of_classes_and_of_rows_are_factors_of_the_price(iris: Any) -> None:
+    X, y = iris
+    factors, weights = np.array([2.0, 1.0, 0.25]), np.linspace(0.5, 3.0, len(y))
+    model = CrammerSingerSVC(gamma=0.5, C=3.0, tol=1e-6, class_weight=dict(enumerate(factors)))
+    model.fit(X, y, sample_weight=weights)
+    found = solve_crammer_singer(
+        make_gram(RBF(0.5), X), y, 3.0 * factors[y] * weights, Options(tol=1e-6), constant=1.0
+    )
+    np.testing.assert_allclose(model.objective_, found.objective, rtol=1e-9)
+    np.testing.assert_allclose(model.dual_coef_, found.alpha.T[:, model.support_], atol=1e-9)
+
+
 def test_limits_and_warm_start(iris: Any) -> None:
     X, y = iris
     model = CrammerSingerSVC(C=100.0, gamma=0.5, max_iter=40, warm_start=True)
@@ -203,6 +215,23 @@ def test_warm_start_is_made_feasible(iris: Any) -> None:
     assert (none.alpha <= prices[:, None] * np.eye(3)[y] + 1e-12).all()
     again = solve_crammer_singer(gram, y, prices, Options(tol=1e-6), warm_start=cold.alpha)
     assert again.n_iter == 0
+
+
+def test_patience_ends_where_the_gap_is_not_halved(monkeypatch: Any, iris: Any) -> None:
+    """It begins anew with each halving, so that only the longest wait counts."""
+    X, y = iris
+    gram, prices = make_gram(RBF(0.5), X), np.full(len(y), 30.0)
+    monkeypatch.setattr(crammer_singer, "BLOCK", 4)
+    gaps = [1.0]  # of zero, before which nobody is asked
+    patient = Options(tol=1e-6, callback=lambda _, gap: gaps.append(gap))
+    assert solve_crammer_singer(gram, y, prices, patient).converged
+    best, waited, longest = gaps[0], 0, 0
+    for gap in gaps[1:]:
+        waited = 0 if gap <= 0.5 * best else waited + 1
+        best, longest = best if waited else gap, max(longest, waited)
+    for patience, status in ((longest, "converged"), (longest - 1, "stalled")):
+        monkeypatch.setattr(crammer_singer, "PATIENCE", patience)
+        assert solve_crammer_singer(gram, y, prices, Options(tol=1e-6)).status == status
 
 
 def test_engine_refuses_arrays_that_do_not_fit() -> None:
