@@ -179,6 +179,30 @@ def test_hard_margin_of_other_data_ends_soon(
     assert solution.n_iter < 60
 
 
+STEPS = {
+    "hinge": (9, 13, 16),
+    "hinge, C = 1e-4": (7, 19, 16),
+    "hinge, C = 1e6": (11, 13, 17),
+    "squared hinge": (4, 5, 5),
+    "one class": (6, 33, 31),
+    "SVDD": (10, 14, 15),
+    "SVDD, squared slack": (3, 10, 8),
+    "ball": (10, 16, 16),
+    "radius": (11, 17, 13),
+    "radius with ridge": (5, 11, 10),
+}
+"""What it takes with 90, 600 and 4,000 rows, of which rounding may make a few more."""
+
+
+@pytest.mark.parametrize("machine", STEPS)
+def test_steps_are_few(machine: str) -> None:
+    for n, expected in zip((90, 600, 4000), STEPS[machine], strict=True):
+        Z, y = rows(3, n=n, d=5)
+        solution = solve_linear((CLASSIFIERS | OTHERS)[machine](Z, y), Z, tol=1e-6)
+        assert solution.converged
+        assert solution.n_iter <= 1.1 * expected + 2
+
+
 def test_one_point_of_both_classes_is_not_separable() -> None:
     solution = solve_linear(hard_margin_svc([-1, -1, 1, 1]), np.array([[0.0], [1.0], [1.0], [2.0]]))
     assert solution.status == "unbounded"
