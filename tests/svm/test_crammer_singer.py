@@ -186,6 +186,28 @@ def test_tiny_kernel_values_are_not_lost_in_a_step(scale: float, iris: Any) -> N
     np.testing.assert_allclose(model.dual_coef_.sum(axis=0), 0.0, atol=1e-15)
 
 
+def test_rows_of_next_to_nothing_reach_their_bounds_beside_large_ones(iris: Any) -> None:
+    X, y = 1e4 * iris[0], iris[1]
+    X[::5] *= 1e-16
+    found = solve_crammer_singer(
+        make_gram(Linear(), X), y, np.full(len(y), 1e4), Options(max_iter=5000)
+    )
+    own = found.alpha[np.arange(len(y)), y]
+    assert own[::5].max() == 1e4
+    assert own[::5].min() >= 0.0
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_the_matrix_is_held_where_it_fits_the_cache(missing: int, iris: Any) -> None:
+    X, y = iris
+    gram, n_whole = make_gram(RBF(0.5), X), []
+    whole = gram.matrix
+    gram.matrix = lambda: n_whole.append(1) or whole()
+    options = Options(cache_bytes=8 * len(y) ** 2 - missing)
+    solve_crammer_singer(gram, y, np.ones(len(y)), options)
+    assert len(n_whole) == 1 - missing
+
+
 def test_rows_beyond_arithmetic_are_refused(iris: Any) -> None:
     X, y = iris
     with pytest.raises(ValueError, match="scale the features"):
