@@ -127,6 +127,17 @@ def test_fixed_rows_pull_on_the_others() -> None:
     assert_kkt(problem, K, solve_exact(problem, gram(K), tol=1e-8), 1e-8)
 
 
+def test_fixed_rows_take_no_steps() -> None:
+    """They are not given to the library, whose barriers would need room between their bounds."""
+    X, y = two_classes(3, n=60, d=20)
+    free = np.random.default_rng(0).random(60) > 0.9
+    K = 1e3 * (X @ X.T)
+    with_fixed = solve_exact(hinge_svc(y, np.where(free, 1e3, 0.0)), gram(K), tol=1e-8)
+    alone = solve_exact(hinge_svc(y[free], 1e3), gram(K[np.ix_(free, free)]), tol=1e-8)
+    np.testing.assert_allclose(with_fixed.beta[free], alone.beta, rtol=1e-9)
+    assert with_fixed.n_iter <= alone.n_iter + 1
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_hard_margin_of_separable_data(seed: int) -> None:
     X, y = two_classes(seed, noise=0.0)
