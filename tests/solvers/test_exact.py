@@ -23,7 +23,7 @@ from mercer.problems import (
     svdd,
 )
 from mercer.solvers._polish import pair_steps
-from mercer.solvers.exact import _factor, solve_exact
+from mercer.solvers.exact import _factor, _units, solve_exact
 from mercer.solvers.solution import Solution
 
 
@@ -94,6 +94,26 @@ def test_the_factor_is_that_of_the_matrix_in_any_unit(unit: float) -> None:
     for K in (X @ X.T, rbf(X)):
         factor = _factor(unit * K, unit * K.diagonal().max())
         np.testing.assert_allclose(factor @ factor.T, unit * K, atol=1e-13 * unit * K.max())
+
+
+LEFT = 1.0 / 9.0  # what bounds that sum to 1 / 0.9 leave beyond a sum of 1
+UNITS = {
+    "room": (hinge_svc([1, -1, 1], 5.0), [(5.0, 10.0), (0.5, 1.0), (2.5**0.5, 2 * 2.5**0.5)]),
+    "room above": (one_class(4, 0.9), [(LEFT, 4 * LEFT**2)]),
+    "room below": (
+        QuadraticProgram(np.zeros(4), -1 / 3.6, 0.0, -1.0),
+        [(LEFT, 4 * LEFT**2)],
+    ),
+    "curvature": (hard_margin_svc([1, -1]), [(0.5, 1.0)]),
+    "ridge": (squared_hinge_svc([1, -1], 4.0), [(8.0, 16.0), (2 / 4.25, 4 / 4.25)]),
+}
+
+
+@pytest.mark.parametrize(("problem", "expected"), UNITS.values(), ids=UNITS)
+def test_units_are_of_the_size_of_variables(problem: QuadraticProgram, expected: Any) -> None:
+    """As far as bounds and sum let them go, or to the minimum along one; K is 4 times one."""
+    found = _units(problem, 2.0 * np.eye(problem.n))
+    np.testing.assert_allclose(found[: len(expected)], expected)
 
 
 @pytest.mark.filterwarnings("error")

@@ -33,7 +33,12 @@ from mercer.solvers._interior_point import InteriorPoint, minimise
 from mercer.solvers._limits import Limits
 from mercer.solvers._newton import Hyperplane, RidgedNewton
 from mercer.solvers.exact import solve_exact
-from mercer.solvers.linear import _endless_direction, linear_is_worthwhile, solve_linear
+from mercer.solvers.linear import (
+    _endless_direction,
+    _with_exact_sum,
+    linear_is_worthwhile,
+    solve_linear,
+)
 
 CLASSIFIERS = {
     "hinge, C = 1e-4": lambda Z, y: hinge_svc(y, 1e-4),
@@ -414,6 +419,25 @@ def test_only_what_nothing_stops_is_endless(row: int, stopped: str) -> None:
 def test_separable_classes_are_not_endless_in_any_unit(scale: float) -> None:
     features = Features.checked(scale * np.array([[1.0], [0.0], [-5.0], [5.0]]), 4)
     assert not _endless_direction(hard_margin_svc([1.0, -1.0, -1.0, 1.0]), features)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+def test_what_is_endless_is_so_in_any_unit_of_the_objective(unit: float) -> None:
+    problem = hard_margin_svc([1.0, -1.0, -1.0, 1.0])
+    problem = replace(problem, p=unit * np.array([-1.0, 1.0, 1.0, 0.0]))
+    for other, expected in ((1.0, True), (0.0, False)):
+        features = Features.checked(np.array([[1.0], [other], [-5.0], [5.0]]), 4)
+        assert _endless_direction(problem, features) is expected
+
+
+def test_what_a_sum_lacks_goes_where_most_room_is() -> None:
+    problem = QuadraticProgram(np.zeros(3), 0.0, [1.0, 2.0, 5.0], delta=3.0)
+    for beta, expected in (
+        ([0.9, 0.9, 1.1], [0.9, 0.9, 1.2]),
+        ([0.9, 1.0, 1.2], [0.9, 1.0, 1.1]),
+        ([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]),  # no room between the bounds
+    ):
+        np.testing.assert_allclose(_with_exact_sum(problem, np.array(beta)), expected)
 
 
 @pytest.mark.parametrize("formulate", [hinge_svc, squared_hinge_svc])
