@@ -57,20 +57,22 @@ def test_releases_those_farthest_on_their_own_side() -> None:
     assert whole[released].min() >= whole[kept].max()
 
 
-def solved(n_positive: int, known: slice) -> tuple[PathSolutions, PathSolutions]:
+def solved(n_positive: int, known: slice, last: float = 1.0) -> tuple[PathSolutions, PathSolutions]:
     """Return a path from the bounds, and one from zero, of which no step is allowed."""
     K, codes, bounds = problem(n_positive)
     program = hinge_svc(2.0 * codes - 1.0, np.abs(bounds))
-    prices, options = np.array([0.5, 1.0]), Options(max_iter=0, n_threads=1)
+    prices, options = np.array([0.5, last]), Options(max_iter=0, n_threads=1)
     ends = ends_of(codes, bounds)[known]
     start = BoundedStart(StoredGram(K), codes)
     found = start.solve(program, prices, options, bounds, ends, CLOSED)
     return found, start.solve(program, prices, options, bounds, None, CLOSED)
 
 
-def test_a_path_begins_at_the_bounds_of_its_first_price() -> None:
+@pytest.mark.parametrize("last", [1.0, 1000.0])
+def test_a_path_begins_at_the_bounds_of_its_first_price(last: float) -> None:
+    """Those of the last one may be too large."""
     K, codes, bounds = problem(65)
-    found, from_zero = solved(65, slice(2))
+    found, from_zero = solved(65, slice(2), last)
     beta, image = BoundedStart(StoredGram(K), codes).point(
         0.5 * bounds, 0.5 * ends_of(codes, bounds), CLOSED
     ) or (None, None)

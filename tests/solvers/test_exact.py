@@ -70,6 +70,40 @@ def test_optimal_to_rounding(machine: str, kind: str) -> None:
     assert solution.converged
 
 
+NEAR = [name for name in MACHINES if "large C" not in name]
+
+
+@pytest.mark.parametrize("machine", NEAR)
+@pytest.mark.parametrize("kind", ["rbf", "linear"])
+def test_the_library_itself_comes_near(
+    machine: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it is given is the program, so that little is left to be improved."""
+    monkeypatch.setattr("mercer.solvers.exact._MOST_IMPROVEMENTS", 0)
+    X, y = two_classes(0)
+    K = X @ X.T if kind == "linear" else rbf(X)
+    assert solve_exact(MACHINES[machine](K, y), gram(K)).gap < 1e-7
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
+def test_digits_are_the_same_in_any_unit(unit: float) -> None:
+    """Of the objective, and of the variables."""
+    X, y = two_classes(0)
+    K, problem = rbf(X), hinge_svc(y, 1e6)
+    problem = QuadraticProgram(unit * problem.p, problem.lower, problem.upper)
+    assert solve_exact(problem, gram(unit * K), tol=0.0).gap < 1e-11 * unit
+    told: list[float] = []
+    solve_exact(hinge_svc(y, unit), gram(K / unit), callback=lambda _, gap: told.append(gap))
+    assert 0.0 < max(told) < 1e-9
+
+
+def test_bounds_far_away_hold_where_the_program_without_them_is_unbounded() -> None:
+    X, y = two_classes(4)
+    found = solve_exact(hinge_svc(y, 1e12), gram(X @ X.T))
+    assert found.status != "unbounded"
+    assert np.abs(found.beta).max() == 1e12
+
+
 def test_rows_taken_twice_have_a_singular_matrix() -> None:
     X, _ = two_classes(1)
     K = np.kron(np.ones((2, 2)), rbf(X))

@@ -421,6 +421,13 @@ def test_separable_classes_are_not_endless_in_any_unit(scale: float) -> None:
     assert not _endless_direction(hard_margin_svc([1.0, -1.0, -1.0, 1.0]), features)
 
 
+def test_bounds_far_away_hold_where_the_program_without_them_is_unbounded() -> None:
+    Z, y = rows(4)
+    found = solve_linear(hinge_svc(y, 1e12), Z)
+    assert found.status != "unbounded"
+    assert np.abs(found.beta).max() == 1e12
+
+
 @pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
 def test_what_is_endless_is_so_in_any_unit_of_the_objective(unit: float) -> None:
     problem = hard_margin_svc([1.0, -1.0, -1.0, 1.0])
