@@ -91,7 +91,12 @@ def test_digits_are_the_same_in_any_unit(unit: float) -> None:
     X, y = two_classes(0)
     K, problem = rbf(X), hinge_svc(y, 1e6)
     problem = QuadraticProgram(unit * problem.p, problem.lower, problem.upper)
-    assert solve_exact(problem, gram(unit * K), tol=0.0).gap < 1e-11 * unit
+    found = solve_exact(problem, gram(unit * K), tol=0.0)
+    assert found.gap < 1e-11 * unit
+    assert found.n_iter < 25  # 13: the first units are good enough
+    X[30:] = X[:30] + 1e-7  # where bounds have to be put right afterwards
+    problem = QuadraticProgram(-unit * y, np.minimum(y, 0.0), np.maximum(y, 0.0))
+    assert solve_exact(problem, gram(unit * rbf(X)), tol=0.0).gap < 1e-9 * unit
     told: list[float] = []
     solve_exact(hinge_svc(y, unit), gram(K / unit), callback=lambda _, gap: told.append(gap))
     assert 0.0 < max(told) < 1e-9
@@ -170,8 +175,9 @@ def test_fixed_rows_and_rows_without_bounds() -> None:
     assert_kkt(problem, K, solution, 1e-9)
 
 
-def test_fixed_rows_pull_on_the_others() -> None:
-    """Too many to be put right step by step afterwards, if their part were wrong."""
+def test_fixed_rows_pull_on_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is solved is right, and is not put right step by step afterwards."""
+    monkeypatch.setattr("mercer.solvers.exact._MOST_IMPROVEMENTS", 0)
     X, y = two_classes(3, n=100, d=20)
     rng = np.random.default_rng(0)
     fixed, values = rng.random(100) < 0.3, rng.uniform(0.0, 5.0, 100) * y
@@ -238,6 +244,8 @@ def test_limits_are_kept_and_named() -> None:
     assert few.n_iter <= 2
     assert few.gap > 1e-9
     assert_feasible(problem, few.beta)
+    none = solve_exact(problem, gram(K), tol=1e-9, max_iter=0)
+    assert (none.status, none.n_iter) == ("max_iter", 0)
     soon = solve_exact(problem, gram(K), tol=1e-9, time_limit=0.0)
     assert (soon.status, soon.converged) == ("time_limit", False)
     assert_feasible(problem, soon.beta)
@@ -296,7 +304,8 @@ def test_matrix_indefinite_by_rounding_is_solved() -> None:
     X, y = two_classes(12)
     rng = np.random.default_rng(0)
     noise = 1e-11 * rng.normal(size=(60, 60))
-    K = X @ X.T + noise + noise.T
+    scales = np.geomspace(1e-5, 1.0, 60)[:, None]  # the largest diagonal entry is the measure
+    K = scales * (X @ X.T) * scales.T + noise + noise.T
     assert np.linalg.eigvalsh(K)[0] < 0
     problem = hinge_svc(y, 1.0)
     assert_kkt(problem, K, solve_exact(problem, gram(K), tol=1e-8), 1e-8)

@@ -168,6 +168,30 @@ def test_limits_and_warm_start(iris: Any) -> None:
         CrammerSingerSVC(C=100.0, gamma=0.5, time_limit=0.0).fit(X, y)
 
 
+@pytest.mark.parametrize("max_iter", [30, 50, 70])
+def test_all_blocks_together_take_no_more_steps(max_iter: int, monkeypatch: Any, iris: Any) -> None:
+    X, y = iris
+    monkeypatch.setattr(crammer_singer, "BLOCK", 4)
+    options = Options(tol=1e-9, max_iter=max_iter)
+    found = solve_crammer_singer(make_gram(RBF(0.5), X), y, np.full(len(y), 30.0), options)
+    assert (found.status, found.n_iter) == ("max_iter", max_iter)
+
+
+def test_a_gap_of_nothing_has_converged() -> None:
+    found = solve_crammer_singer(
+        make_gram(Linear(), np.zeros((3, 1))), np.arange(3), np.ones(3), Options(tol=0.0)
+    )
+    assert (found.gap, found.converged) == (0.0, True)
+
+
+def test_some_values_beyond_numbers_are_refused_too() -> None:
+    gram = make_gram(Linear(), np.array([[1e120], [-1e120], [0.0]]))
+    codes, prices = np.array([0, 1, 0]), np.full(3, 1e80)
+    start = np.array([[1e80, -1e80], [-1e80, 1e80], [0.0, 0.0]])
+    with pytest.raises(ValueError, match="beyond the range of numbers"):
+        solve_crammer_singer(gram, codes, prices, Options(max_iter=0), warm_start=start)
+
+
 def test_rows_of_little_weight_sum_to_nothing(iris: Any) -> None:
     """Rounding of the gradient, which is near 1, may not be what is left of a tiny price."""
     X, y = iris
