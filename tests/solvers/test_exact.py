@@ -91,14 +91,20 @@ def test_digits_are_the_same_in_any_unit(unit: float) -> None:
     X, y = two_classes(0)
     K, problem = rbf(X), hinge_svc(y, 1e6)
     problem = QuadraticProgram(unit * problem.p, problem.lower, problem.upper)
-    found = solve_exact(problem, gram(unit * K), tol=0.0)
+    told: list[float] = []
+
+    def listen(_: int, gap: float) -> None:
+        told.append(gap)
+
+    found = solve_exact(problem, gram(unit * K), tol=0.0, callback=listen)
     assert found.gap < 1e-11 * unit
+    assert 0.0 < max(told) < 1e-6 * unit
     assert found.n_iter < 25  # 13: the first units are good enough
     X[30:] = X[:30] + 1e-7  # where bounds have to be put right afterwards
     problem = QuadraticProgram(-unit * y, np.minimum(y, 0.0), np.maximum(y, 0.0))
     assert solve_exact(problem, gram(unit * rbf(X)), tol=0.0).gap < 1e-9 * unit
-    told: list[float] = []
-    solve_exact(hinge_svc(y, unit), gram(K / unit), callback=lambda _, gap: told.append(gap))
+    told.clear()
+    solve_exact(hinge_svc(y, unit), gram(K / unit), callback=listen)
     assert 0.0 < max(told) < 1e-9
 
 

@@ -158,6 +158,7 @@ def test_a_callback_that_stops_leaves_nan() -> None:
     for vectors in (found.betas, found.images):
         assert np.isfinite(vectors[0]).all()
         assert np.isnan(vectors[1:]).all()
+    assert not found.n_iter[1:].any()
     assert not found.converged.any()
 
 
