@@ -306,6 +306,13 @@ def test_indefinite_matrix_is_refused_with_its_eigenvalue() -> None:
     assert f"{least:.3g}" in str(error.value)
 
 
+def test_a_single_negative_eigenvalue_is_refused() -> None:
+    K = np.eye(4)
+    K[:2, :2] += [[-0.75, 0.75], [0.75, -0.75]]
+    with pytest.raises(ValueError, match="eigenvalue is -0.5; its largest diagonal entry is 1"):
+        solve_exact(hinge_svc([1, -1, 1, -1], 1.0), gram(K))
+
+
 def test_matrix_indefinite_by_rounding_is_solved() -> None:
     X, y = two_classes(12)
     rng = np.random.default_rng(0)
