@@ -309,7 +309,7 @@ def test_indefinite_matrix_is_refused_with_its_eigenvalue() -> None:
 def test_a_single_negative_eigenvalue_is_refused() -> None:
     K = np.eye(4)
     K[:2, :2] += [[-0.75, 0.75], [0.75, -0.75]]
-    with pytest.raises(ValueError, match="eigenvalue is -0.5; its largest diagonal entry is 1"):
+    with pytest.raises(ValueError, match=r"eigenvalue is -0\.5; its largest diagonal entry is 1"):
         solve_exact(hinge_svc([1, -1, 1, -1], 1.0), gram(K))
 
 
