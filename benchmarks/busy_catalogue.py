@@ -15,6 +15,7 @@ from sklearn.preprocessing import scale
 from mercer import discriminant, feature_selection, kernels, model_selection, trees
 from mercer import inspection as inspect
 from mercer.calibration import PlattClassifier
+from mercer.cells import CellOneClassSVM, CellSVC, CellSVR
 from mercer.fuzzy import FuzzyRuleClassifier
 from mercer.perceptron import KernelPerceptron
 from mercer.relevance import RVC, RVR
@@ -106,6 +107,11 @@ MACHINES: dict[str, Work] = {
     "SVC(solver='exact')": _fit(lambda: SVC(solver="exact")),
     "SVC(C=inf)": _fit(lambda: SVC(C=np.inf)),
     "CrammerSingerSVC()": _fit(CrammerSingerSVC),
+    "CellSVC(cell_size=100)": _fit(lambda: CellSVC(cell_size=100, random_state=0)),
+    "CellSVR(cell_size=100)": _fit_numbers(lambda: CellSVR(cell_size=100, random_state=0)),
+    "CellOneClassSVM(cell_size=100)": _fit_rows(
+        lambda: CellOneClassSVM(cell_size=100, random_state=0)
+    ),
     "SVR()": _fit_numbers(SVR),
     "SVR(kernel='linear')": _fit_numbers(lambda: SVR(kernel="linear")),
     "RVC()": _fit(RVC),

@@ -96,6 +96,9 @@ def test_zero_weight_is_removal(kernel: str, iris: Any) -> None:
     np.testing.assert_array_equal(weighted.support_, np.flatnonzero(kept)[removed.support_])
     np.testing.assert_allclose(weighted.dual_coef_, removed.dual_coef_, atol=1e-9)
     np.testing.assert_allclose(weighted.intercept_, removed.intercept_, atol=1e-9)
+    slack = weighted.slack_.toarray()
+    np.testing.assert_array_equal(slack[~kept], 0.0)
+    np.testing.assert_allclose(slack[kept], removed.slack_.toarray(), atol=1e-9)
     values = train[:, kept] if kernel == "precomputed" else X
     np.testing.assert_allclose(
         weighted.decision_function(train), removed.decision_function(values), atol=1e-9
@@ -234,6 +237,7 @@ BAD_INPUT = {
     "negative weight": ({}, {"sample_weight": np.linspace(-1, 1, 150)}, "sample_weight"),
     "zero weights": ({}, {"sample_weight": np.zeros(150)}, "weight"),
     "one class": ({}, {"y": np.ones(150)}, "class"),
+    "continuous": ({}, {"y": np.linspace(0, 1, 150)}, "Unknown label type"),
     "class weight": ({"class_weight": {0: -1.0}}, {}, "class_weight"),
     "not square": ({"kernel": "precomputed"}, {}, "square"),
     "linear solver": ({"solver": "linear"}, {}, "linear"),

@@ -43,7 +43,8 @@ def test_table_sentences_and_report(run):
     assert sorted(os.listdir()) == ["compare-iris.html"]  # nothing else is left behind
 
 
-def test_the_class_of_f1_is_told_whatever_its_length(run, csv_file, flowers):
+def test_the_class_of_f1_is_told_whatever_its_length(run, csv_file, flowers, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")  # all columns of the table
     for name, told in (
         ("rare", "F1 rare"),
         ("of another kind", "F1 is that of 'of another kind'."),

@@ -157,6 +157,13 @@ def test_weights_of_the_one_class_machine_count_as_repetitions(data: Data) -> No
     assert repeated.offset == pytest.approx(once.offset, abs=1e-8)
 
 
+@pytest.mark.parametrize("unit", [1e-20, 1e20])
+def test_weights_of_the_one_class_machine_count_by_their_shares(unit: float) -> None:
+    weight = np.array([1.0, 0.0, 2.0, 1.0])
+    found = one_class(4, 0.5, unit * weight)
+    np.testing.assert_allclose(found.upper, weight / 2.0, rtol=1e-14)
+
+
 def ball(Z: np.ndarray, C: np.ndarray, power: int) -> tuple[np.ndarray, float, np.ndarray]:
     """Centre, squared radius and slack; squared distances bounded through second-order cones."""
     n, d = Z.shape
@@ -347,7 +354,7 @@ def test_an_infinite_penalty_is_the_hard_margin(data: Data) -> None:
         (lambda: svdd_with_outliers([1.0, 1.0], [1, -1, 1], 1.0, 1.0), "3 labels for 2 rows"),
         (lambda: enclosing_radius([1.0, np.inf]), "vector of finite numbers"),
         (lambda: epsilon_svr([1.0], 1.0, -0.1), "epsilon must be a finite number"),
-        (lambda: epsilon_svr([np.nan], 1.0, 0.1), "target must be a vector of finite"),
+        (lambda: epsilon_svr([1.0, np.nan], 1.0, 0.1), "target must be a vector of finite"),
     ],
 )
 def test_nonsense_is_refused_in_one_sentence(call: Any, message: str) -> None:

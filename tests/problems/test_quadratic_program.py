@@ -97,20 +97,26 @@ def test_feasible_point_of_the_one_class_machine_fills_the_first_rows() -> None:
     np.testing.assert_allclose(one_class(4, 0.6).feasible_point(), [5 / 12, 5 / 12, 1 / 6, 0])
 
 
-def test_repair_of_values_beside_which_the_sum_is_nothing() -> None:
+@pytest.mark.parametrize("unit", [1e-20, 1.0, 1e20])
+def test_repair_of_values_beside_which_the_sum_is_nothing(unit: float) -> None:
     """All of them are taken away, and what is left must not count as the sum."""
-    problem = QuadraticProgram(np.zeros(4), 0.0, np.inf, delta=1.0, ridge=0.0)
-    values = np.array([3e140, 7e139, 1.1e140, 9e138])
+    problem = QuadraticProgram(np.zeros(4), 0.0, np.inf, delta=unit, ridge=0.0)
+    values = unit * np.array([3e140, 7e139, 1.1e140, 9e138])
     assert_feasible(problem, problem.repair(values))
 
 
-def test_repair_prefers_free_rows_then_support_vectors() -> None:
-    problem = hinge_svc([1, 1, 1, -1], 1.0)
-    np.testing.assert_allclose(problem.repair([0.5, 1.0, 0.0, -1.0]), [0.0, 1.0, 0.0, -1.0])
-    np.testing.assert_allclose(problem.repair([1.0, 1.0, 0.0, -1.0]), [0.5, 0.5, 0.0, -1.0])
-    np.testing.assert_allclose(problem.repair([0.0, 0.0, 0.0, -0.6]), [0.0, 0.0, 0.0, 0.0])
-    wider = hinge_svc([1, 1, -1, -1], 2.0)
-    np.testing.assert_allclose(wider.repair([2.0, 0.0, 0.0, 0.0]), [0.0, 0.0, 0.0, 0.0])
+@pytest.mark.parametrize("unit", [1e-20, 1.0, 1e20])
+def test_repair_prefers_free_rows_then_support_vectors(unit: float) -> None:
+    def repaired(problem: QuadraticProgram, *values: float) -> np.ndarray:
+        return problem.repair(unit * np.array(values)) / unit
+
+    problem = hinge_svc([1, 1, 1, -1], unit)
+    np.testing.assert_allclose(repaired(problem, 0.5, 1.0, 0.0, -1.0), [0.0, 1.0, 0.0, -1.0])
+    np.testing.assert_allclose(repaired(problem, 1.0, 1.0, 0.0, -1.0), [0.5, 0.5, 0.0, -1.0])
+    np.testing.assert_allclose(repaired(problem, 0.0, 0.0, 0.0, -0.6), [0.0, 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(repaired(problem, 0.2, 0.6, 0.0, -1.0), [1 / 3, 2 / 3, 0.0, -1.0])
+    wider = hinge_svc([1, 1, -1, -1], 2.0 * unit)
+    np.testing.assert_allclose(repaired(wider, 2.0, 0.0, 0.0, 0.0), [0.0, 0.0, 0.0, 0.0])
 
 
 def test_a_box_contains_its_bounds_and_nothing_beyond_them() -> None:
@@ -135,10 +141,10 @@ def test_subset_keeps_the_rows_and_may_change_the_sum() -> None:
         (([np.nan, 0.0], 0.0, 1.0, 1.0), "p must be finite"),
         (([[0.0]], 0.0, 1.0, 1.0), "p must be a vector"),
         (([0.0, 0.0], [0.0], 1.0, 1.0), "lower must be a number or a vector of 2"),
-        (([0.0, 0.0], [0.0, 2.0], 1.0, 1.0), "in row 1 they are 2 and 1"),
+        (([0.0, 0.0], [1.0, 2.0], 1.0, 1.0), "in row 1 they are 2 and 1"),
         (([0.0, 0.0], [0.0, np.nan], 1.0, 1.0), "must not be NaN"),
         (([0.0, 0.0], 0.0, [1.0, np.nan], 1.0), "must not be NaN"),
-        (([0.0, 0.0], np.inf, np.inf, 1.0), r"lower bound must not be \+inf"),
+        (([0.0, 0.0], [0.0, np.inf], np.inf, 1.0), r"lower bound must not be \+inf"),
         (([0.0, 0.0], [0.0, -np.inf], [1.0, -np.inf], 1.0), "nor an upper bound -inf"),
         (([0.0, 0.0], 0.0, 1.0, np.inf), "delta must be finite"),
         (([0.0, 0.0], 0.0, 1.0, 3.0), "sum to 3, but their bounds allow only sums from 0 to 2"),
@@ -201,6 +207,13 @@ def test_programs_laid_end_to_end_are_those_that_went_in() -> None:
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
+def test_repeated_programs_are_those_laid_end_to_end_again() -> None:
+    alone = some_programs()
+    found, expected = Programs.of(alone).repeated(3), Programs.of(3 * alone)
+    for name in ("p", "lower", "upper", "ridge", "delta", "ends"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
 @pytest.mark.parametrize("kept", [slice(k, end) for end in (1, 2, 3, 4) for k in (0, end - 1)])
 def test_points_of_programs_are_those_of_each(kept: slice) -> None:
     alone = some_programs()[kept]
@@ -238,6 +251,13 @@ def test_repair_shares_by_room_and_endless_rooms_alike() -> None:
     np.testing.assert_allclose(endless.repair([1.0, 0.5, -0.5]), [2.5, 0.5, 1.0])
 
 
+@pytest.mark.filterwarnings("error")
+def test_repair_of_zero_divides_by_nothing() -> None:
+    for bounds in (0.0, 1.0):
+        problem = QuadraticProgram(np.zeros(2), -bounds, bounds)
+        np.testing.assert_array_equal(problem.repair(np.zeros(2)), 0.0)
+
+
 def test_repair_refuses_what_is_no_point() -> None:
     problem = hinge_svc([1, -1], 1.0)
     with pytest.raises(ValueError, match="must be finite"):
@@ -251,3 +271,19 @@ def test_repair_of_several_looks_at_the_boxes_too() -> None:
     programs = Programs.of([hinge_svc([1.0, -1.0], C=1.0), hinge_svc([1.0, -1.0], C=4.0)])
     found = programs.repair([3.0, -3.0, 3.0, -3.0])
     np.testing.assert_array_equal(found, [1.0, -1.0, 3.0, -3.0])
+
+
+def test_sums_are_right_where_those_of_all_programs_are() -> None:
+    programs = Programs.of([one_class(2, nu=1.0), hinge_svc([1.0, -1.0], C=4.0)])
+    for sums, expected in (((1.0, 0.0), True), ((1.0, 1.0), False), ((0.0, 0.0), False)):
+        beta = np.array([0.5, sums[0] - 0.5, 3.0, sums[1] - 3.0])
+        assert programs.have_their_sums(beta) is expected
+
+
+@pytest.mark.parametrize("unit", [1e-20, 1.0, 1e20])
+def test_sums_may_miss_by_digits_of_the_values(unit: float) -> None:
+    programs = Programs.of([hinge_svc([1.0, -1.0], C=4.0 * unit)])
+    for missing, expected in ((1e-7, True), (3e-6, False)):
+        beta = unit * np.array([1.0, missing - 1.0])
+        assert programs.have_their_sums(beta, digits=1e-6) is expected
+    assert programs.have_their_sums(np.zeros(2))  # exactly

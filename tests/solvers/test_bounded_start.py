@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mercer import _engine
 from mercer.gram.base import StoredGram
 from mercer.kernels import RBF
-from mercer.solvers import BoundedStart
+from mercer.problems import hinge_svc
+from mercer.solvers import BoundedStart, Options, PathSolutions
 
 N = 120
 CLOSED = np.arange(0, N, 5)
@@ -54,6 +55,37 @@ def test_releases_those_farthest_on_their_own_side() -> None:
     whole = K @ bounds
     assert released.sum() == (bounds > 0).sum() - (bounds < 0).sum() > 0
     assert whole[released].min() >= whole[kept].max()
+
+
+def solved(n_positive: int, known: slice, last: float = 1.0) -> tuple[PathSolutions, PathSolutions]:
+    """Return a path from the bounds, and one from zero, of which no step is allowed."""
+    K, codes, bounds = problem(n_positive)
+    program = hinge_svc(2.0 * codes - 1.0, np.abs(bounds))
+    prices, options = np.array([0.5, last]), Options(max_iter=0, n_threads=1)
+    ends = ends_of(codes, bounds)[known]
+    start = BoundedStart(StoredGram(K), codes)
+    found = start.solve(program, prices, options, bounds, ends, CLOSED)
+    return found, start.solve(program, prices, options, bounds, None, CLOSED)
+
+
+@pytest.mark.parametrize("last", [1.0, 1000.0])
+def test_a_path_begins_at_the_bounds_of_its_first_price(last: float) -> None:
+    """Those of the last one may be too large."""
+    K, codes, bounds = problem(65)
+    found, from_zero = solved(65, slice(2), last)
+    beta, image = BoundedStart(StoredGram(K), codes).point(
+        0.5 * bounds, 0.5 * ends_of(codes, bounds), CLOSED
+    ) or (None, None)
+    assert_allclose(found.betas[0], beta, rtol=1e-14)
+    assert_allclose(found.images[0], image, atol=1e-14)
+    assert not from_zero.betas.any()
+
+
+@pytest.mark.parametrize(("n_positive", "known"), [(65, slice(1)), (20, slice(2))])
+def test_a_path_begins_at_zero_where_the_bounds_are_no_start(n_positive: int, known: slice) -> None:
+    """A class has no end, or too many variables of one would have to be released."""
+    found, _ = solved(n_positive, known)
+    assert not found.betas.any()
 
 
 def test_folds_share_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from mercer.problems import (
     svdd,
 )
 from mercer.solvers._polish import pair_steps
-from mercer.solvers.exact import _factor, solve_exact
+from mercer.solvers.exact import _factor, _units, solve_exact
 from mercer.solvers.solution import Solution
 
 
@@ -70,6 +70,51 @@ def test_optimal_to_rounding(machine: str, kind: str) -> None:
     assert solution.converged
 
 
+NEAR = [name for name in MACHINES if "large C" not in name]
+
+
+@pytest.mark.parametrize("machine", NEAR)
+@pytest.mark.parametrize("kind", ["rbf", "linear"])
+def test_the_library_itself_comes_near(
+    machine: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it is given is the program, so that little is left to be improved."""
+    monkeypatch.setattr("mercer.solvers.exact._MOST_IMPROVEMENTS", 0)
+    X, y = two_classes(0)
+    K = X @ X.T if kind == "linear" else rbf(X)
+    assert solve_exact(MACHINES[machine](K, y), gram(K)).gap < 1e-7
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
+def test_digits_are_the_same_in_any_unit(unit: float) -> None:
+    """Of the objective, and of the variables."""
+    X, y = two_classes(0)
+    K, problem = rbf(X), hinge_svc(y, 1e6)
+    problem = QuadraticProgram(unit * problem.p, problem.lower, problem.upper)
+    told: list[float] = []
+
+    def listen(_: int, gap: float) -> None:
+        told.append(gap)
+
+    found = solve_exact(problem, gram(unit * K), tol=0.0, callback=listen)
+    assert found.gap < 1e-11 * unit
+    assert 0.0 < max(told) < 1e-6 * unit
+    assert found.n_iter < 25  # 13: the first units are good enough
+    X[30:] = X[:30] + 1e-7  # where bounds have to be put right afterwards
+    problem = QuadraticProgram(-unit * y, np.minimum(y, 0.0), np.maximum(y, 0.0))
+    assert solve_exact(problem, gram(unit * rbf(X)), tol=0.0).gap < 1e-9 * unit
+    told.clear()
+    solve_exact(hinge_svc(y, unit), gram(K / unit), callback=listen)
+    assert 0.0 < max(told) < 1e-9
+
+
+def test_bounds_far_away_hold_where_the_program_without_them_is_unbounded() -> None:
+    X, y = two_classes(4)
+    found = solve_exact(hinge_svc(y, 1e12), gram(X @ X.T))
+    assert found.status != "unbounded"
+    assert np.abs(found.beta).max() == 1e12
+
+
 def test_rows_taken_twice_have_a_singular_matrix() -> None:
     X, _ = two_classes(1)
     K = np.kron(np.ones((2, 2)), rbf(X))
@@ -96,6 +141,26 @@ def test_the_factor_is_that_of_the_matrix_in_any_unit(unit: float) -> None:
         np.testing.assert_allclose(factor @ factor.T, unit * K, atol=1e-13 * unit * K.max())
 
 
+LEFT = 1.0 / 9.0  # what bounds that sum to 1 / 0.9 leave beyond a sum of 1
+UNITS = {
+    "room": (hinge_svc([1, -1, 1], 5.0), [(5.0, 10.0), (0.5, 1.0), (2.5**0.5, 2 * 2.5**0.5)]),
+    "room above": (one_class(4, 0.9), [(LEFT, 4 * LEFT**2)]),
+    "room below": (
+        QuadraticProgram(np.zeros(4), -1 / 3.6, 0.0, -1.0),
+        [(LEFT, 4 * LEFT**2)],
+    ),
+    "curvature": (hard_margin_svc([1, -1]), [(0.5, 1.0)]),
+    "ridge": (squared_hinge_svc([1, -1], 4.0), [(8.0, 16.0), (2 / 4.25, 4 / 4.25)]),
+}
+
+
+@pytest.mark.parametrize(("problem", "expected"), UNITS.values(), ids=UNITS)
+def test_units_are_of_the_size_of_variables(problem: QuadraticProgram, expected: Any) -> None:
+    """As far as bounds and sum let them go, or to the minimum along one; K is 4 times one."""
+    found = _units(problem, 2.0 * np.eye(problem.n))
+    np.testing.assert_allclose(found[: len(expected)], expected)
+
+
 @pytest.mark.filterwarnings("error")
 def test_pairs_of_rows_of_zeros_move_to_their_bounds() -> None:
     problem = QuadraticProgram(np.array([1.0, -1.0]), np.full(2, -3.0), np.full(2, 3.0), 0.0)
@@ -116,8 +181,9 @@ def test_fixed_rows_and_rows_without_bounds() -> None:
     assert_kkt(problem, K, solution, 1e-9)
 
 
-def test_fixed_rows_pull_on_the_others() -> None:
-    """Too many to be put right step by step afterwards, if their part were wrong."""
+def test_fixed_rows_pull_on_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is solved is right, and is not put right step by step afterwards."""
+    monkeypatch.setattr("mercer.solvers.exact._MOST_IMPROVEMENTS", 0)
     X, y = two_classes(3, n=100, d=20)
     rng = np.random.default_rng(0)
     fixed, values = rng.random(100) < 0.3, rng.uniform(0.0, 5.0, 100) * y
@@ -125,6 +191,17 @@ def test_fixed_rows_pull_on_the_others() -> None:
     upper = np.where(fixed, values, np.where(y > 0, 10.0, 0.0))
     problem, K = QuadraticProgram(-y, lower, upper, 0.0), X @ X.T
     assert_kkt(problem, K, solve_exact(problem, gram(K), tol=1e-8), 1e-8)
+
+
+def test_fixed_rows_take_no_steps() -> None:
+    """They are not given to the library, whose barriers would need room between their bounds."""
+    X, y = two_classes(3, n=60, d=20)
+    free = np.random.default_rng(0).random(60) > 0.9
+    K = 1e3 * (X @ X.T)
+    with_fixed = solve_exact(hinge_svc(y, np.where(free, 1e3, 0.0)), gram(K), tol=1e-8)
+    alone = solve_exact(hinge_svc(y[free], 1e3), gram(K[np.ix_(free, free)]), tol=1e-8)
+    np.testing.assert_allclose(with_fixed.beta[free], alone.beta, rtol=1e-9)
+    assert with_fixed.n_iter <= alone.n_iter + 1
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -173,6 +250,8 @@ def test_limits_are_kept_and_named() -> None:
     assert few.n_iter <= 2
     assert few.gap > 1e-9
     assert_feasible(problem, few.beta)
+    none = solve_exact(problem, gram(K), tol=1e-9, max_iter=0)
+    assert (none.status, none.n_iter) == ("max_iter", 0)
     soon = solve_exact(problem, gram(K), tol=1e-9, time_limit=0.0)
     assert (soon.status, soon.converged) == ("time_limit", False)
     assert_feasible(problem, soon.beta)
@@ -227,11 +306,19 @@ def test_indefinite_matrix_is_refused_with_its_eigenvalue() -> None:
     assert f"{least:.3g}" in str(error.value)
 
 
+def test_a_single_negative_eigenvalue_is_refused() -> None:
+    K = np.eye(4)
+    K[:2, :2] += [[-0.75, 0.75], [0.75, -0.75]]
+    with pytest.raises(ValueError, match=r"eigenvalue is -0\.5; its largest diagonal entry is 1"):
+        solve_exact(hinge_svc([1, -1, 1, -1], 1.0), gram(K))
+
+
 def test_matrix_indefinite_by_rounding_is_solved() -> None:
     X, y = two_classes(12)
     rng = np.random.default_rng(0)
     noise = 1e-11 * rng.normal(size=(60, 60))
-    K = X @ X.T + noise + noise.T
+    scales = np.geomspace(1e-5, 1.0, 60)[:, None]  # the largest diagonal entry is the measure
+    K = scales * (X @ X.T) * scales.T + noise + noise.T
     assert np.linalg.eigvalsh(K)[0] < 0
     problem = hinge_svc(y, 1.0)
     assert_kkt(problem, K, solve_exact(problem, gram(K), tol=1e-8), 1e-8)

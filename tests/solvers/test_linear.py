@@ -33,7 +33,12 @@ from mercer.solvers._interior_point import InteriorPoint, minimise
 from mercer.solvers._limits import Limits
 from mercer.solvers._newton import Hyperplane, RidgedNewton
 from mercer.solvers.exact import solve_exact
-from mercer.solvers.linear import _endless_direction, linear_is_worthwhile, solve_linear
+from mercer.solvers.linear import (
+    _endless_direction,
+    _with_exact_sum,
+    linear_is_worthwhile,
+    solve_linear,
+)
 
 CLASSIFIERS = {
     "hinge, C = 1e-4": lambda Z, y: hinge_svc(y, 1e-4),
@@ -177,6 +182,30 @@ def test_hard_margin_of_other_data_ends_soon(
     assert solution.status == "unbounded"
     assert not solution.converged
     assert solution.n_iter < 60
+
+
+STEPS = {
+    "hinge": (9, 13, 16),
+    "hinge, C = 1e-4": (7, 19, 16),
+    "hinge, C = 1e6": (11, 13, 17),
+    "squared hinge": (4, 5, 5),
+    "one class": (6, 33, 31),
+    "SVDD": (10, 14, 15),
+    "SVDD, squared slack": (3, 10, 8),
+    "ball": (10, 16, 16),
+    "radius": (11, 17, 13),
+    "radius with ridge": (5, 11, 10),
+}
+"""What it takes with 90, 600 and 4,000 rows, of which rounding may make a few more."""
+
+
+@pytest.mark.parametrize("machine", STEPS)
+def test_steps_are_few(machine: str) -> None:
+    for n, expected in zip((90, 600, 4000), STEPS[machine], strict=True):
+        Z, y = rows(3, n=n, d=5)
+        solution = solve_linear((CLASSIFIERS | OTHERS)[machine](Z, y), Z, tol=1e-6)
+        assert solution.converged
+        assert solution.n_iter <= 1.1 * expected + 2
 
 
 def test_one_point_of_both_classes_is_not_separable() -> None:
@@ -390,6 +419,32 @@ def test_only_what_nothing_stops_is_endless(row: int, stopped: str) -> None:
 def test_separable_classes_are_not_endless_in_any_unit(scale: float) -> None:
     features = Features.checked(scale * np.array([[1.0], [0.0], [-5.0], [5.0]]), 4)
     assert not _endless_direction(hard_margin_svc([1.0, -1.0, -1.0, 1.0]), features)
+
+
+def test_bounds_far_away_hold_where_the_program_without_them_is_unbounded() -> None:
+    Z, y = rows(4)
+    found = solve_linear(hinge_svc(y, 1e12), Z)
+    assert found.status != "unbounded"
+    assert np.abs(found.beta).max() == 1e12
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+def test_what_is_endless_is_so_in_any_unit_of_the_objective(unit: float) -> None:
+    problem = hard_margin_svc([1.0, -1.0, -1.0, 1.0])
+    problem = replace(problem, p=unit * np.array([-1.0, 1.0, 1.0, 0.0]))
+    for other, expected in ((1.0, True), (0.0, False)):
+        features = Features.checked(np.array([[1.0], [other], [-5.0], [5.0]]), 4)
+        assert _endless_direction(problem, features) is expected
+
+
+def test_what_a_sum_lacks_goes_where_most_room_is() -> None:
+    problem = QuadraticProgram(np.zeros(3), 0.0, [1.0, 2.0, 5.0], delta=3.0)
+    for beta, expected in (
+        ([0.9, 0.9, 1.1], [0.9, 0.9, 1.2]),
+        ([0.9, 1.0, 1.2], [0.9, 1.0, 1.1]),
+        ([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]),  # no room between the bounds
+    ):
+        np.testing.assert_allclose(_with_exact_sum(problem, np.array(beta)), expected)
 
 
 @pytest.mark.parametrize("formulate", [hinge_svc, squared_hinge_svc])

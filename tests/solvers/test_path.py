@@ -155,8 +155,10 @@ def test_a_callback_that_stops_leaves_nan() -> None:
     options = Options(n_threads=1, block=2, callback=lambda *_: True)
     found = solve_path(program, RequestedGram(SlowKernel(RBF(0.5)), X), PRICES, options)
     assert found.status == ("interrupted",) * len(PRICES)
-    assert np.isfinite(found.betas[0]).all()
-    assert np.isnan(found.betas[1:]).all()
+    for vectors in (found.betas, found.images):
+        assert np.isfinite(vectors[0]).all()
+        assert np.isnan(vectors[1:]).all()
+    assert not found.n_iter[1:].any()
     assert not found.converged.any()
 
 

@@ -28,8 +28,9 @@ from mercer.problems import (
     squared_hinge_svc,
     svdd,
 )
-from mercer.solvers import Options, Solution, solve, solve_all, solve_smo
+from mercer.solvers import Options, Solution, StartingPoint, solve, solve_all, solve_smo
 from mercer.solvers.exact import solve_exact
+from mercer.solvers.solve import FAR, _came_from_afar
 from mercer.svm import SVC
 
 
@@ -518,3 +519,14 @@ def test_slack_that_costs_next_to_nothing_is_not_endless(C: float) -> None:
     solution = solve_smo(problem, StoredGram(K), tol=1e-6)
     assert solution.status == "converged"
     assert_optimal(problem, K, solution, 1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_a_start_comes_from_afar_by_its_size_beside_the_end(unit: float) -> None:
+    ended = SimpleNamespace(beta=unit * np.array([-1.0, 0.5]), n_iter=np.array([3, 0]))
+    for size, expected in ((0.9, False), (1.1, True)):
+        start = size * FAR * unit * np.array([0.1, -1.0])
+        assert _came_from_afar(start, ended) is expected
+        assert _came_from_afar(StartingPoint(start, start), ended) is expected
+    unmoved = SimpleNamespace(beta=ended.beta, n_iter=np.zeros(2, dtype=int))
+    assert _came_from_afar(ended.beta, unmoved) is True

@@ -163,13 +163,35 @@ def test_probabilities_come_from_balls_that_have_not_seen_the_row() -> None:
     assert losses[1] < losses[2]
 
 
-def test_probabilities_do_not_depend_on_the_unit() -> None:
+@pytest.mark.parametrize(("n", "nu"), [(150, 0.0), (1200, 0.2)])
+def test_probabilities_do_not_depend_on_the_unit(n: int, nu: float) -> None:
+    """Of few rows and of many, which are solved only as far as is asked for."""
+    X, y = (IRIS, NAMES) if n == 150 else make_blobs(n, 2, centers=2, random_state=0)
     models = [
-        NearestHypersphereClassifier(kernel="linear", tol=1e-8).fit(unit * IRIS, NAMES)
+        NearestHypersphereClassifier(kernel="linear", nu=nu, tol=1e-8).fit(unit * X, y)
         for unit in (1e-3, 1.0, 1e3)
     ]
     for model in models[1:]:
         assert model.slope_ == pytest.approx(models[0].slope_, rel=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1e3])
+def test_gaps_do_not_depend_on_the_unit(unit: float) -> None:
+    model = NearestHypersphereClassifier(kernel="linear", nu=0.15, max_iter=5)
+    with pytest.warns(ConvergenceWarning):
+        gaps = model.fit(IRIS, NAMES).gap_
+    with pytest.warns(ConvergenceWarning):
+        np.testing.assert_allclose(model.fit(unit * IRIS, NAMES).gap_, gaps, rtol=1e-3)
+
+
+def test_converged_means_all_balls() -> None:
+    """That of a single point has nothing to do, and those of the others have no time."""
+    model = NearestHypersphereClassifier(nu=0.15, max_iter=1, cv=None)
+    names = np.where(np.arange(150) == 149, "odd", NAMES)
+    with pytest.warns(ConvergenceWarning), pytest.warns(UserWarning, match="single point"):
+        model.fit(IRIS, names)
+    assert model.gap_[0] == 0.0
+    assert not model.converged_
 
 
 def test_probabilities_can_be_left_out() -> None:

@@ -130,6 +130,10 @@ def test_artificial_outliers_choose_the_tightest_of_the_best(region: str) -> Non
     near = criteria <= least["criterion"] + least["standard_error"]
     volumes = [r["accepted_volume"] for r, is_near in zip(search.history_, near) if is_near]
     assert best["accepted_volume"] == min(volumes)
+    widths = widths_between_rows(RING[search.kept_], 20)[::-1]
+    for nu in (0.02, 0.1):  # from the widest on, leaving none out
+        gammas = [record["gamma"] for record in search.history_ if record["nu"] == nu]
+        np.testing.assert_allclose(gammas, 0.5 / widths[: len(gammas)] ** 2)
     # The hole of the ring is found without an example of what lies in it.
     assert search.predict([[0.0, 0.0], [1.0, 0.0]]).tolist() == [-1, 1]
 

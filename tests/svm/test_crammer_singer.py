@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 from mercer import SVC, CrammerSingerSVC, _engine
 from mercer.gram import make_gram
 from mercer.kernels import RBF, Linear, Polynomial
-from mercer.solvers import Options, solve_crammer_singer
+from mercer.solvers import Options, crammer_singer, solve_crammer_singer
 
 clarabel = pytest.importorskip("clarabel")
 
@@ -138,6 +138,18 @@ def test_precomputed_sparse_and_dense_agree(iris: Any) -> None:
     np.testing.assert_allclose(dense.slack_, np.maximum(0.0, -margin.min(axis=1)), atol=1e-5)
 
 
+def test_weights_of_classes_and_of_rows_are_factors_of_the_price(iris: Any) -> None:
+    X, y = iris
+    factors, weights = np.array([2.0, 1.0, 0.25]), np.linspace(0.5, 3.0, len(y))
+    model = CrammerSingerSVC(gamma=0.5, C=3.0, tol=1e-6, class_weight=dict(enumerate(factors)))
+    model.fit(X, y, sample_weight=weights)
+    found = solve_crammer_singer(
+        make_gram(RBF(0.5), X), y, 3.0 * factors[y] * weights, Options(tol=1e-6), constant=1.0
+    )
+    np.testing.assert_allclose(model.objective_, found.objective, rtol=1e-9)
+    np.testing.assert_allclose(model.dual_coef_, found.alpha.T[:, model.support_], atol=1e-9)
+
+
 def test_limits_and_warm_start(iris: Any) -> None:
     X, y = iris
     model = CrammerSingerSVC(C=100.0, gamma=0.5, max_iter=40, warm_start=True)
@@ -156,6 +168,30 @@ def test_limits_and_warm_start(iris: Any) -> None:
         CrammerSingerSVC(C=100.0, gamma=0.5, time_limit=0.0).fit(X, y)
 
 
+@pytest.mark.parametrize("max_iter", [30, 50, 70])
+def test_all_blocks_together_take_no_more_steps(max_iter: int, monkeypatch: Any, iris: Any) -> None:
+    X, y = iris
+    monkeypatch.setattr(crammer_singer, "BLOCK", 4)
+    options = Options(tol=1e-9, max_iter=max_iter)
+    found = solve_crammer_singer(make_gram(RBF(0.5), X), y, np.full(len(y), 30.0), options)
+    assert (found.status, found.n_iter) == ("max_iter", max_iter)
+
+
+def test_a_gap_of_nothing_has_converged() -> None:
+    found = solve_crammer_singer(
+        make_gram(Linear(), np.zeros((3, 1))), np.arange(3), np.ones(3), Options(tol=0.0)
+    )
+    assert (found.gap, found.converged) == (0.0, True)
+
+
+def test_some_values_beyond_numbers_are_refused_too() -> None:
+    gram = make_gram(Linear(), np.array([[1e120], [-1e120], [0.0]]))
+    codes, prices = np.array([0, 1, 0]), np.full(3, 1e80)
+    start = np.array([[1e80, -1e80], [-1e80, 1e80], [0.0, 0.0]])
+    with pytest.raises(ValueError, match="beyond the range of numbers"):
+        solve_crammer_singer(gram, codes, prices, Options(max_iter=0), warm_start=start)
+
+
 def test_rows_of_little_weight_sum_to_nothing(iris: Any) -> None:
     """Rounding of the gradient, which is near 1, may not be what is left of a tiny price."""
     X, y = iris
@@ -172,6 +208,28 @@ def test_tiny_kernel_values_are_not_lost_in_a_step(scale: float, iris: Any) -> N
     model = CrammerSingerSVC(kernel="linear", fit_intercept=False).fit(scale * X, y)
     assert model.dual_coef_.max() == 1.0
     np.testing.assert_allclose(model.dual_coef_.sum(axis=0), 0.0, atol=1e-15)
+
+
+def test_rows_of_next_to_nothing_reach_their_bounds_beside_large_ones(iris: Any) -> None:
+    X, y = 1e4 * iris[0], iris[1]
+    X[::5] *= 1e-16
+    found = solve_crammer_singer(
+        make_gram(Linear(), X), y, np.full(len(y), 1e4), Options(max_iter=5000)
+    )
+    own = found.alpha[np.arange(len(y)), y]
+    assert own[::5].max() == 1e4
+    assert own[::5].min() >= 0.0
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_the_matrix_is_held_where_it_fits_the_cache(missing: int, iris: Any) -> None:
+    X, y = iris
+    gram, n_whole = make_gram(RBF(0.5), X), []
+    whole = gram.matrix
+    gram.matrix = lambda: n_whole.append(1) or whole()
+    options = Options(cache_bytes=8 * len(y) ** 2 - missing)
+    solve_crammer_singer(gram, y, np.ones(len(y)), options)
+    assert len(n_whole) == 1 - missing
 
 
 def test_rows_beyond_arithmetic_are_refused(iris: Any) -> None:
@@ -203,6 +261,23 @@ def test_warm_start_is_made_feasible(iris: Any) -> None:
     assert (none.alpha <= prices[:, None] * np.eye(3)[y] + 1e-12).all()
     again = solve_crammer_singer(gram, y, prices, Options(tol=1e-6), warm_start=cold.alpha)
     assert again.n_iter == 0
+
+
+def test_patience_ends_where_the_gap_is_not_halved(monkeypatch: Any, iris: Any) -> None:
+    """It begins anew with each halving, so that only the longest wait counts."""
+    X, y = iris
+    gram, prices = make_gram(RBF(0.5), X), np.full(len(y), 30.0)
+    monkeypatch.setattr(crammer_singer, "BLOCK", 4)
+    gaps = [1.0]  # of zero, before which nobody is asked
+    patient = Options(tol=1e-6, callback=lambda _, gap: gaps.append(gap))
+    assert solve_crammer_singer(gram, y, prices, patient).converged
+    best, waited, longest = gaps[0], 0, 0
+    for gap in gaps[1:]:
+        waited = 0 if gap <= 0.5 * best else waited + 1
+        best, longest = best if waited else gap, max(longest, waited)
+    for patience, status in ((longest, "converged"), (longest - 1, "stalled")):
+        monkeypatch.setattr(crammer_singer, "PATIENCE", patience)
+        assert solve_crammer_singer(gram, y, prices, Options(tol=1e-6)).status == status
 
 
 def test_engine_refuses_arrays_that_do_not_fit() -> None:

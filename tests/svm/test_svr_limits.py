@@ -182,6 +182,8 @@ def test_zero_weight_is_removal(kernel: str) -> None:
     weighted = SVR(kernel=kernel, tol=1e-8).fit(train, y, sample_weight=kept.astype(float))
     removed = SVR(kernel=kernel, tol=1e-8).fit(part, y[kept])
     np.testing.assert_array_equal(weighted.support_, np.flatnonzero(kept)[removed.support_])
+    np.testing.assert_array_equal(weighted.slack_[~kept], 0.0)
+    np.testing.assert_allclose(weighted.slack_[kept], removed.slack_, atol=1e-9)
     values = train[:, kept] if kernel == "precomputed" else X
     np.testing.assert_allclose(weighted.predict(train), removed.predict(values), atol=1e-9)
 

@@ -294,11 +294,13 @@ def svdd_with_outliers(
     diagonal = _diagonal(diagonal)
     n = diagonal.shape[0]
     y = _signs(y, n)
-    penalty = np.where(y > 0, _penalty(C_target, n), _penalty(C_outlier, n))
-    if not penalty[y > 0].sum() >= 1.0 - 1e-12:
+    is_target = y > 0
+    penalty = np.where(is_target, _penalty(C_target, n), _penalty(C_outlier, n))
+    total = penalty[is_target].sum()
+    if not total >= 1.0 - 1e-12:
         raise ValueError(
             f"The penalties C of the target rows must sum to at least 1 (C >= 1/n where they are "
-            f"equal), got a sum of {penalty[y > 0].sum():g}."
+            f"equal), got a sum of {total:g}."
         )
     return QuadraticProgram(-0.5 * diagonal, *_one_sided(y, penalty), 1.0, np.zeros(n))
 

@@ -48,7 +48,7 @@ class Limits:
         if self.reason is None:
             if 0 <= self.max_iter <= self.n_iter:
                 self.reason = "max_iter"
-            elif self.deadline < math.inf and time.monotonic() >= self.deadline:
+            elif time.monotonic() >= self.deadline:
                 self.reason = "time_limit"
             elif self.callback is not None and self.n_iter and self.callback(self.n_iter, gap):
                 self.reason = "interrupted"

@@ -55,6 +55,9 @@ SHARE = 0.1
 PATIENCE = 1000
 """Blocks after which the gap must have been halved."""
 
+NO_CURVATURE = 1e-200
+"""In place of what is not above zero, so that a row may be divided by its own kernel value."""
+
 
 @dataclass(frozen=True, eq=False)
 class MultiClassSolution:
@@ -152,7 +155,7 @@ def solve_crammer_singer(
     costs[np.arange(n), codes] = 0.0
     alpha = np.zeros((n, k)) if warm_start is None else _feasible(warm_start, upper)
     gradient = _product(gram, alpha, constant) + costs
-    diagonal = np.maximum(diagonal, 1e-12 * max(float(np.abs(diagonal).max()), 1e-300))
+    diagonal = np.maximum(diagonal, NO_CURVATURE)
     best, since = np.inf, 0
     while True:
         violations = row_gaps(alpha, gradient, upper)

@@ -140,11 +140,11 @@ def _along(
     n_threads = available_threads(options.n_threads) if n >= _engine.FEW_ROWS else 1
     nothing = (np.zeros(n), np.zeros(n), np.inf)
     beta, image, price = nothing if start is None else start
-    betas, images = np.empty((2, steps.size, n))
+    betas, images = np.full((2, steps.size, n), np.nan)
     offset, gap = np.full((2, steps.size), np.nan)
     n_iter = np.zeros(steps.size, dtype=np.int64)
     status = np.full(steps.size, STATUSES.index("interrupted"), dtype=np.uint8)
-    n_solved = _engine.solve_path(
+    _engine.solve_path(
         source.rows,
         (problem.p, problem.lower, problem.upper, problem.ridge, diagonal),
         source.view,
@@ -154,7 +154,6 @@ def _along(
         n_threads,
         (betas, images, n_iter, status, offset, gap),
     )
-    betas[n_solved + 1 :] = images[n_solved + 1 :] = np.nan
     ended = tuple([STATUSES[code] for code in status.tolist()])
     converged = status == STATUSES.index("converged")
     return PathSolutions(problem, steps, betas, images, offset, gap, n_iter, converged, ended)
