@@ -57,6 +57,10 @@ INDEFINITE_PRICED = 1e14
 """The same times C, since the ridge is one over it: units in the last place."""
 
 
+def _is_single(program: Program) -> bool:
+    return np.count_nonzero(program.data.weights) == 1
+
+
 def _may_be_indefinite(program: Program) -> bool:
     """Say whether the kernel is, or rounding of its values is more than the ridge of a weight."""
     size = largest_kernel_value(program) * max(1.0, float(program.data.weights.max()))
@@ -105,6 +109,7 @@ DESERVED = {
     "training rows of one class only": _has_lonely_class,
     "all rows are equal": _rows_are_equal,
     "the targets do not differ": _targets_vanish,
+    "got one with weight above 0": _is_single,
 }
 """What some data deserve, in small letters, and which."""
 

@@ -86,6 +86,7 @@ MENDED = {
     "evidence of targets that vanish": [1301013698],
     "products that tanh hides from all classes": [1301013717, 1301017142],
     "a loss without a solution in one fold": [1107005944],
+    "leaving out the only row": [2101053880, 2101066527],
 }
 
 

@@ -207,3 +207,10 @@ def test_hinge_is_not_tried_beyond_a_bound() -> None:
 def test_equal_rows_are_refused_in_a_sentence(machine):
     with pytest.raises(ValueError, match="All rows are equal"):
         GradientSearch(machine).fit(np.ones((30, 2)), np.arange(30.0))
+
+
+def test_press_of_a_single_row_is_refused() -> None:
+    """Nothing is left to predict it from; that was said to be a matter of scale."""
+    search = GradientSearch(SVR(loss="squared_epsilon_insensitive"), "press")
+    with pytest.raises(ValueError, match="needs two at least; got one"):
+        search.fit([[0.0], [1.0]], [1.0, 2.0], sample_weight=[1.0, 0.0])

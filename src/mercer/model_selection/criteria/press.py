@@ -84,6 +84,10 @@ def press_of(machine: TwoClassMachine | TubeMachine, gradient: bool = True) -> R
     repeats[several] = (machine.penalties * weights * (weights - 1.0))[several]
     taken = np.minimum(weights, 1.0)
     diagonal = taken * system.lower_inverse.diagonal() + repeats
+    if not diagonal.all():
+        raise ValueError(
+            "press leaves out a row at a time and needs two at least; got one with weight above 0."
+        )
     residuals = weights * beta / diagonal
     value = float(weights @ residuals**2) / count
     slope = None
