@@ -11,9 +11,6 @@ In the middle the machines are given the rows of their neighbours that are nearl
 in between have the mean of the values, with weights that fall to zero where a cell ends: the
 function is continuous. The boundary is near that of a single machine (right), from fits to an
 eighth of the rows and some of their neighbours.
-
-The cells are cut across the direction in which the decision changes: the third feature, which is
-not drawn, is noise, and no cell ends along it.
 """
 
 import sys
@@ -25,8 +22,7 @@ from matplotlib import pyplot as plt
 from mercer import SVC, CellSVC
 
 random = np.random.default_rng(0)
-X = random.uniform(-2, 2, size=(4000, 3))
-X[:, 2] *= 2
+X = random.uniform(-2, 2, size=(4000, 2))
 y = np.sin(2.5 * X[:, 0]) + 0.3 * random.normal(size=4000) > X[:, 1]
 
 machine = SVC(C=10.0, gamma=1.0)
@@ -40,7 +36,7 @@ models = {
 
 figure, axes = plt.subplots(1, 3, figsize=(13.5, 4.4), layout="constrained", sharey=True)
 grid = np.linspace(-2, 2, 400)
-plane = np.column_stack([axis.ravel() for axis in (*np.meshgrid(grid, grid), np.zeros((400, 400)))])
+plane = np.column_stack([axis.ravel() for axis in np.meshgrid(grid, grid)])
 levels = [-3, -2, -1, 0, 1, 2, 3]
 for ax, (title, model) in zip(axes, models.items()):
     values = model.fit(X, y).decision_function(plane).reshape(400, 400)
