@@ -48,8 +48,8 @@ class CellSVC(ClassifierMixin, CellMachine):
     metric : {"gradients", "euclidean"}, default="gradients"
         In which distances the cells are cut. "gradients" are those of `gradient_directions`,
         learned from a machine of a part of the rows, so that cells are cut across what the decision
-        depends on more than across noise; "euclidean" is that of the features, and the one in use for
-        machines without a kernel expansion.
+        depends on more than across noise; "euclidean" is that of the features, and the one in use
+        for machines without a kernel expansion.
     blend : bool, default=True
         Whether rows near several cells get the mean of their machines, so that decision values are
         continuous; with False that of their own cell, which is faster and a little worse.
