@@ -31,7 +31,7 @@ FEW_ROWS = 20_000
 """Up to so many rows one machine takes about a second, and there is one cell."""
 
 FEWEST_CELLS = 16
-"""So many cells take less than a fifth of the time of one machine."""
+"""So many cells take about a fifth of the time of one machine where that takes long."""
 
 LARGEST_SIZE = 10_000
 """Rows of a cell beyond which the error hardly falls, while time and support vectors grow."""
