@@ -2,8 +2,10 @@
 
 from mercer._threads import available_threads, blas_threads
 from mercer.gram.base import Gram, RequestedGram, StoredGram, finite, gives_numbers
+from mercer.gram.devices import check_device
 from mercer.gram.distances import SquaredDistances
-from mercer.gram.pairwise import ComputedGram, KernelSums, kernel_products, make_gram
+from mercer.gram.making import make_gram
+from mercer.gram.pairwise import ComputedGram, KernelSums, kernel_products
 from mercer.gram.resources import instruction_set, release_memory
 from mercer.gram.stacked import StackedGram
 
@@ -17,6 +19,7 @@ __all__ = [
     "StoredGram",
     "available_threads",
     "blas_threads",
+    "check_device",
     "finite",
     "gives_numbers",
     "instruction_set",

@@ -38,6 +38,12 @@ class RowSource(NamedTuple):
     view: Indices | None
 
 
+SINGLE_PRECISION_REACH = 200.0
+"""Largest exponent for which a float32 kernel value keeps five digits."""
+
+SINGLE_PRECISION_TOL = 1e-5
+"""Below this gap the rows must be float64."""
+
 SINGLE_RANGE = (1e-30, 1e30)
 """What float32 can hold, with room for sums over features."""
 

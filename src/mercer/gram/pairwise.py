@@ -11,20 +11,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer import _engine
-from mercer._threads import available_threads, blas_for
+from mercer._threads import available_threads
 from mercer.gram.base import (
     BEYOND_NUMBERS,
+    SINGLE_PRECISION_REACH,
+    SINGLE_PRECISION_TOL,
     Floats,
     Gram,
     Indices,
     Precision,
-    RequestedGram,
     RowSource,
     StoredGram,
-    finite,
     fits_single,
     padded,
 )
+from mercer.gram.devices import nearest_device
 from mercer.kernels import Kernel, PairwiseForm
 from mercer.kernels.blocks import row_blocks
 from mercer.kernels.centres import column_means
@@ -54,14 +55,8 @@ MANY_ENTRIES = 50_000
 """Kernel values, or numbers to pack, for which another thread takes less time to start than it
 saves."""
 
-DENSE_LIMIT = 256 * 2**20
-"""Sparse data of fewer bytes than this when dense are made dense, since the engine is faster."""
-
-SINGLE_PRECISION_REACH = 200.0
-"""Largest exponent for which a float32 kernel value keeps five digits."""
-
-SINGLE_PRECISION_TOL = 1e-5
-"""Below this gap the rows must be float64."""
+DEVICE_ENTRIES = 10_000_000
+"""Kernel values for which a device pays; the processor computes as many in ten milliseconds."""
 
 LONGEST = 1e300
 """Squared lengths of points beyond which their products and distances overflow."""
@@ -79,15 +74,26 @@ class EnginePoints:
     ----------
     form : PairwiseForm
         The kernel as the engine knows it.
-    X : ndarray of shape (n, d)
+    X : ndarray or sparse matrix of shape (n, d)
     """
 
-    def __init__(self, form: PairwiseForm, X: Floats) -> None:
-        self.form = form
-        # To move the points changes nothing but rounding errors there.
-        moves = form.is_stationary and len(X) > 0
-        self.centre = column_means(X) if moves else None
-        self.double = self.prepared(X)
+    def __init__(self, form: PairwiseForm, X: Any) -> None:
+        self.form, self.given = form, X
+
+    @cached_property
+    def centre(self) -> Floats | None:
+        """Where stationary kernels' points are moved from, which changes nothing but rounding."""
+        moves = self.form.is_stationary and self.given.shape[0] > 0
+        return column_means(self._dense) if moves else None
+
+    @cached_property
+    def double(self) -> Floats:
+        """The points in float64."""
+        return self.prepared(self._dense)
+
+    @property
+    def _dense(self) -> Any:
+        return self.given.toarray() if sp.issparse(self.given) else self.given
 
     def prepared(self, X: Floats) -> Floats:
         """Return other points in the same way."""
@@ -255,50 +261,6 @@ class ComputedGram(Gram):
         return RowSource(self.shared.rows, self.view)
 
 
-def make_gram(kernel: Kernel, X: Any, *, memory: float = 200e6) -> Gram:
-    """Return the kernel matrix of ``X`` in the form that suits kernel, data and memory.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        A resolved kernel; for "precomputed" and what is built on it, ``X`` is the matrix itself.
-    X : ndarray or sparse matrix of shape (n, d)
-        The points.
-    memory : float, default=200e6
-        Bytes that a whole matrix may take where the engine does not know the kernel. Beyond, rows
-        are asked for in blocks.
-
-    Returns
-    -------
-    Gram
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer.kernels import RBF
-    >>> type(make_gram(RBF(1.0), np.zeros((3, 2)))).__name__
-    'ComputedGram'
-    """
-    if kernel.is_pairwise:
-        return StoredGram(kernel(X))
-    form = kernel.pairwise_form()
-    if form is not None and sp.issparse(X) and X.shape[0] * X.shape[1] * 8 <= DENSE_LIMIT:
-        X = X.toarray()
-    if form is not None and not sp.issparse(X):
-        return ComputedGram(form, np.ascontiguousarray(X, dtype=np.float64))
-    if X.shape[0] ** 2 * 8 <= memory:
-        return StoredGram(_whole(kernel, X))
-    return RequestedGram(kernel, X)
-
-
-def _whole(kernel: Kernel, X: Any) -> np.ndarray:
-    values = np.empty((X.shape[0], X.shape[0]))
-    with blas_for(len(values)):
-        for rows in row_blocks(*values.shape):
-            values[rows] = finite(np.asarray(kernel(X[rows], X)))
-    return values
-
-
 def kernel_products(
     kernel: Kernel,
     X: Any,
@@ -366,11 +328,22 @@ class KernelSums:
         self.segments = segments
         self._prepared: _Prepared | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_prepared": None}
+    _there: tuple[Any, Any] | None = None
+    """A device that was asked for, and the sums of these points on it."""
 
-    def __call__(self, X: Any, n_threads: int | None = None, rounded: bool = False) -> Floats:
-        """Return the sums for the rows of X."""
+    def __getstate__(self) -> dict[str, Any]:
+        known = {key: value for key, value in self.__dict__.items() if key != "_there"}
+        return {**known, "_prepared": None}
+
+    def __call__(
+        self, X: Any, n_threads: int | None = None, rounded: bool = False, device: str = "cpu"
+    ) -> Floats:
+        """Return the sums for the rows of X, from a device where it is there and that pays."""
+        if device != "cpu" and X.shape[0] * self.points.shape[0] >= DEVICE_ENTRIES:
+            there = nearest_device(device, X.shape[0])
+            form = None if self.kernel.is_pairwise else self.kernel.pairwise_form()
+            if there is not None and form is not None:
+                return self._on_device(X, form, there)
         known = self._prepared
         if known is None:
             known = self._prepare(n_threads)
@@ -386,10 +359,21 @@ class KernelSums:
             left, right = left.astype(np.float32), pack(form, points.single)
         return packed_products(form, left, right, coefficients, ends, n_threads)
 
+    def _on_device(self, X: Any, form: PairwiseForm, device: Any) -> Floats:
+        if self._there is None or self._there[0] != device:
+            from mercer.gram.device import DeviceSums
+
+            sums = DeviceSums(form, self.points, self.coefficients, self._ends(), device)
+            self._there = device, sums
+        return np.asarray(self._there[1](X))
+
+    def _ends(self) -> Any:
+        """Return where the segments end, with 0 in front."""
+        sizes = [self.points.shape[0]] if self.segments is None else self.segments
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
     def _prepare(self, n_threads: int | None) -> _Prepared:
-        Y, form = self.points, None
-        sizes = [Y.shape[0]] if self.segments is None else self.segments
-        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        Y, form, ends = self.points, None, self._ends()
         coefficients = np.ascontiguousarray(self.coefficients)
         if not (self.kernel.is_pairwise or sp.issparse(Y)):
             form = self.kernel.pairwise_form()

@@ -75,7 +75,7 @@ class PairwiseForm:
         stationary = self.family in ("rbf", "laplacian", "euclidean_laplacian")
         object.__setattr__(self, "is_stationary", stationary)
 
-    def values(self, base: Floats) -> Floats:
+    def values(self, base: Any, library: Any = np) -> Any:
         """Return kernel values from what they are made of.
 
         Parameters
@@ -83,17 +83,19 @@ class PairwiseForm:
         base : ndarray
             Dot products, or for the radial families squared distances; those of "laplacian" are
             distances in the city-block metric.
+        library : module, default=numpy
+            Whose functions to use; torch for its tensors.
         """
         if self.family == "linear":
             values = base
         elif self.family == "polynomial":
             values = integer_power(self.gamma * base + self.coef0, self.degree)
         elif self.family == "sigmoid":
-            values = np.tanh(self.gamma * base + self.coef0)
+            values = library.tanh(self.gamma * base + self.coef0)
         elif self.family == "euclidean_laplacian":
-            values = np.exp(-self.gamma * np.sqrt(base))
+            values = library.exp(-self.gamma * library.sqrt(base))
         else:
-            values = np.exp(-self.gamma * base)
+            values = library.exp(-self.gamma * base)
         return values if self.factor == 1.0 else self.factor * values
 
     def times(self, factor: float) -> PairwiseForm:
@@ -119,7 +121,7 @@ class PairwiseForm:
 def integer_power(values: Floats, exponent: int) -> Floats:
     """Raise every entry to an integer power by repeated squaring, much faster than ``pow``."""
     if exponent == 0:
-        return np.ones_like(values)
+        return values**0  # ones, of whatever library
     if exponent == 1:
         return values
     square = integer_power(values, exponent // 2) ** 2
