@@ -47,5 +47,10 @@ def test_without_a_ridge_slopes_are_a_tenth_of_their_mean_at_least(
     np.testing.assert_allclose(beta, 0.5 + side * MU / np.array([6.0, 2.0, 0.3, 0.3]))
 
 
+def test_where_nothing_slopes_the_start_is_far_away_and_a_number() -> None:
+    beta = start([0.0, 0.0], 0.5, INF, 0.0, 1.0)
+    assert ((beta > 1e100) & (beta < INF)).all()
+
+
 def test_without_bounds_variables_begin_at_zero() -> None:
     np.testing.assert_array_equal(start([-1.0, 1.0], -INF, INF, 1.0, 1.0), 0.0)

@@ -29,6 +29,8 @@ from mercer.problems import (
     svdd,
 )
 from mercer.solvers import Options, Solution, Solutions, StartingPoint, solve, solve_all
+from mercer.solvers.exact import solve_exact
+from mercer.solvers.linear import solve_linear
 
 N = 320
 KERNEL = RBF(0.4)
@@ -286,6 +288,13 @@ def test_other_solvers_take_batches_too(solver: str) -> None:
     plain = batch.solve(gram, Options(solver="smo", tol=1e-6))
     assert found.converged.all()
     np.testing.assert_allclose(found.objective, plain.objective, rtol=1e-5, atol=1e-6)
+    own = gram.subset(batch.rows_of(0))
+    alone = (
+        solve_exact(batch.parts[0], own, tol=1e-6)
+        if solver == "exact"
+        else solve_linear(batch.parts[0], own.features(), tol=1e-6)
+    )
+    np.testing.assert_allclose(found[0].beta, alone.beta, atol=1e-12)  # not only as near
 
 
 def test_one_program_needs_no_rows() -> None:

@@ -312,8 +312,8 @@ def _by_engine(
     """Let the engine go on from feasible points, which it changes."""
     n, count, begun = programs.p.size, len(programs), time.monotonic()
     gradient = np.empty_like(beta)
-    n_iter = np.zeros(count, dtype=np.int64)
-    status = np.zeros(count, dtype=np.uint8)
+    n_iter = np.empty(count, dtype=np.int64)
+    status = np.empty(count, dtype=np.uint8)
     verdict = np.empty((3, count))
     diagonal, (source, view) = finite(gram.diag()), gram.source()
     _engine.solve_programs(
