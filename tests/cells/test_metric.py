@@ -47,6 +47,18 @@ def test_fourth_power_is_the_mean_outer_product(model, rings):
     np.testing.assert_allclose(outer, expected / np.linalg.eigvalsh(expected)[-1], atol=2e-3)
 
 
+def test_more_features_than_rows():
+    """The eigenvalues are those of the other square matrix then."""
+    X = np.random.default_rng(0).normal(size=(30, 80))
+    model = SVR(C=3.0, gamma=0.01).fit(X, X[:, 0])
+    slopes = differences(model.predict, X)
+    found = gradient_directions(model, X)
+    _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
+    count = found.shape[1]
+    expected = directions[:count].T * np.sqrt(sizes[:count] / sizes[0])
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-5)
+
+
 def test_many_classes_count_alike():
     X = np.random.default_rng(0).normal(size=(300, 4))
     y = (X[:, 0] > 0).astype(int) + 2 * (X[:, 2] > 0)

@@ -74,6 +74,14 @@ def test_many_rows_go_in_blocks():
     np.testing.assert_array_equal(whole[4000:4100].toarray(), part.toarray())
 
 
+def test_threads_share_the_rows():
+    X, partition = normal(60_000, 3), Partition(normal(12, 3, 1), 1.3)
+    for look in (partition.members, partition.own):
+        alone, together = look(X, n_threads=1), look(X, n_threads=3)
+        np.testing.assert_array_equal(alone.indices, together.indices)
+        np.testing.assert_array_equal(alone.data, together.data)
+
+
 @pytest.mark.parametrize("overlap", [0.0, 0.1, 0.5, 2.0, 100.0])
 def test_overlap_is_that_asked_for(overlap):
     X, partition = normal(2000, 4), Partition(normal(10, 4, 1))

@@ -133,7 +133,7 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
         sample = Sample.of(given, order, size, random)
         directions = self._directions(given, template, order, size, sample)
         partition = learn_partition(sample, size, self.overlap, random, directions)
-        members = partition.members(given.X)
+        members = partition.members(given.X, wanted_threads(self.n_jobs))
         cells = [rows_of(members, cell) for cell in range(len(partition))]
         self._tell(given.n_rows, cells)
         if self.tune_on is not None:
@@ -237,7 +237,8 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
         return found
 
     def _block_values(self, X: Any, ask: Callable[[int, Any], Floats], width: int) -> Floats:
-        members = self.partition_.members(X) if self.blend else self.partition_.own(X)
+        near = self.partition_.members if self.blend else self.partition_.own
+        members = near(X, wanted_threads(self.n_jobs))
         cells = np.flatnonzero(np.diff(members.indptr)).tolist()
         n_threads = 1
         if X.shape[0] >= WORTH_A_THREAD:

@@ -32,7 +32,8 @@ def for_all_rows(estimator: Any, given: Given, rows: Any, classes: Any = None) -
         A copy.
     """
     model = clone(estimator)
-    _set_width(model, *given.part(rows)[::2])
+    X, _, weights = given.part(rows) if len(rows) < given.n_rows else given.part(slice(None))
+    _set_width(model, X, weights)
     for name, value in model.get_params().items():
         kind = name.rpartition("__")[2]
         if kind == "class_weight" and classes is not None and _is_of_labels(value):

@@ -11,13 +11,13 @@ from mercer.inspection.expansion import kernel_expansion
 
 Floats = NDArray[np.float64]
 
-MOST_ROWS = 1000
+MOST_ROWS = 500
 """Rows at which gradients are taken: there are few directions to learn."""
 
 MOST_ENTRIES = 1 << 22
 """Numbers in their gradients at most, so that there are fewer of very long ones: 32 MiB."""
 
-MOST_DIRECTIONS = 64
+MOST_DIRECTIONS = 16
 """Directions kept; a partition into cells needs no more."""
 
 NEGLIGIBLE = 1e-3
@@ -87,7 +87,21 @@ def gradient_directions(model: Any, X: Any) -> Floats | None:
     gradients = np.concatenate(found)
     if not np.isfinite(gradients).all() or not gradients.any():
         return None
-    scale = np.abs(gradients).max()
-    _, sizes, directions = np.linalg.svd(gradients / scale, full_matrices=False)
+    sizes, directions = _singular(gradients / np.abs(gradients).max())
     kept = np.flatnonzero(sizes > NEGLIGIBLE * sizes[0])[:MOST_DIRECTIONS]
-    return np.asarray(directions[kept].T * np.sqrt(sizes[kept] / sizes[0]))
+    return np.asarray(directions[:, kept] * np.sqrt(sizes[kept] / sizes[0]))
+
+
+def _singular(G: Floats) -> tuple[Floats, Floats]:
+    """Return the singular values, the largest first, and what they belong to on the right.
+
+    By the eigenvalues of the smaller square matrix: those that are negligible may be rounding.
+    """
+    is_tall = G.shape[0] >= G.shape[1]
+    square = G.T @ G if is_tall else G @ G.T
+    values, vectors = np.linalg.eigh(square)
+    sizes, vectors = np.sqrt(np.maximum(values[::-1], 0.0)), vectors[:, ::-1]
+    if is_tall:
+        return sizes, vectors
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return sizes, G.T @ vectors / sizes

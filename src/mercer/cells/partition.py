@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,8 +14,9 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer._threads import available_threads, blas_threads, one_openmp_thread
 from mercer.cells._sample import Sample
-from mercer.kernels.blocks import row_blocks
+from mercer.kernels.blocks import IN_CACHE, row_blocks
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +31,9 @@ TOO_SMALL = 0.1
 
 ROUNDS = 8
 """How often large cells are split; rows that are all equal cannot be."""
+
+MANY_SAMPLED = 50_000
+"""Rows of which k-means has more than one thread."""
 
 LARGEST = 1e140
 """Features beyond which the squares of distances, summed, may be beyond the range of numbers."""
@@ -74,12 +81,14 @@ class Partition:
     def __len__(self) -> int:
         return len(self.centres)
 
-    def own(self, X: Any) -> sp.csc_array:
+    def own(self, X: Any, n_threads: int | None = None) -> sp.csc_array:
         """Return 1 for each row in the cell of its nearest centre.
 
         Parameters
         ----------
         X : ndarray or sparse matrix of shape (n, n_features)
+        n_threads : int or None, default=None
+            None uses all processors.
 
         Returns
         -------
@@ -87,39 +96,38 @@ class Partition:
         """
         n = X.shape[0]
         return sp.csr_array(
-            (np.ones(n), self.nearest(X), np.arange(n + 1)), shape=(n, len(self))
+            (np.ones(n), self.nearest(X, n_threads), np.arange(n + 1)), shape=(n, len(self))
         ).tocsc()
 
-    def members(self, X: Any) -> sp.csc_array:
+    def members(self, X: Any, n_threads: int | None = None) -> sp.csc_array:
         """Return the weight of each row in each cell, the rows of a cell side by side.
 
         Parameters
         ----------
         X : ndarray or sparse matrix of shape (n, n_features)
+        n_threads : int or None, default=None
+            None uses all processors.
 
         Returns
         -------
         sparse array of shape (n, n_cells)
         """
         if len(self) == 1 or self.reach == 1:
-            return self.own(X)
+            return self.own(X, n_threads)
         n = X.shape[0]
-        counts, cells, weights = np.zeros(n + 1, dtype=np.int64), [], []
-        for block in row_blocks(n, len(self)):
-            near, weight = self._near(X[block])
-            counts[1:][block] = np.bincount(near[0], minlength=block.stop - block.start)
-            cells.append(near[1].astype(np.int32))
-            weights.append(weight)
-        parts = (np.concatenate(weights), np.concatenate(cells), np.cumsum(counts))
-        return sp.csr_array(parts, shape=(n, len(self))).tocsc()
+        found = self._block_by_block(X, self._near, n_threads)
+        weights, cells, counts = map(np.concatenate, zip(*found))
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        return sp.csr_array((weights, cells, ends), shape=(n, len(self))).tocsc()
 
-    def nearest(self, X: Any) -> NDArray[np.int32]:
+    def nearest(self, X: Any, n_threads: int | None = None) -> NDArray[np.int32]:
         """Return the nearest centre of each row."""
-        found = np.zeros(X.shape[0], dtype=np.int32)
-        if len(self) > 1:
-            for block in row_blocks(X.shape[0], len(self)):
-                found[block] = self._distances(X[block])[0].argmin(axis=1)
-        return found
+        if len(self) == 1 or X.shape[0] == 0:
+            return np.zeros(X.shape[0], dtype=np.int32)
+        found = self._block_by_block(
+            X, lambda rows: self._distances(rows)[0].argmin(axis=1), n_threads
+        )
+        return np.concatenate(found).astype(np.int32)
 
     def with_overlap(self, X: Any, overlap: float) -> Partition:
         """Return the partition in which rows belong to ``1 + overlap`` cells in the mean.
@@ -150,6 +158,22 @@ class Partition:
             self.centres, float(finite.mean()) if finite.size else 1.0, self.directions
         )
 
+    def _block_by_block(
+        self, X: Any, look: Callable[[Any], Any], n_threads: int | None = None
+    ) -> list[Any]:
+        """Return what is seen of one block of rows after the other, several of them at a time.
+
+        Threads of ours, with one of the BLAS each: those of a BLAS wait busily.
+        """
+        width = max(len(self), self.centres.shape[1])
+        blocks = row_blocks(X.shape[0], width, IN_CACHE)
+        n_threads = min(available_threads(n_threads), len(blocks))
+        with blas_threads(1):
+            if n_threads == 1:
+                return [look(X[block]) for block in blocks]
+            with ThreadPoolExecutor(n_threads) as pool:
+                return list(pool.map(lambda block: look(X[block]), blocks))
+
     def _distances(self, rows: Any) -> tuple[Floats, Floats]:
         """Return squared distances from the centres less each row's squared length, and that."""
         rows = _within_range(rows)
@@ -165,19 +189,21 @@ class Partition:
         products += np.einsum("ij,ij->i", centres, centres)
         return products, lengths
 
-    def _near(self, rows: Any) -> tuple[Any, Floats]:
-        """Return rows and cells that are near each other, and their weights."""
+    def _near(self, rows: Any) -> tuple[Floats, NDArray[np.int32], NDArray[np.int64]]:
+        """Return the weights and the cells of each row, and how many of them it has."""
         squares, lengths = self._distances(rows)
         own, every = squares.argmin(axis=1), np.arange(squares.shape[0])
         least = np.maximum(squares[every, own] + lengths, 0.0)
         inside = squares < (self.reach**2 * least - lengths)[:, None]
         inside[every, own] = True
-        near = np.nonzero(inside)
+        places = np.flatnonzero(inside)
+        near = places // len(self)
+        cells = (places - near * len(self)).astype(np.int32)
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.sqrt(np.maximum(squares[near] + lengths[near[0]], 0.0) / least[near[0]])
+            ratios = np.sqrt(np.maximum(squares.ravel()[places] + lengths[near], 0.0) / least[near])
         weights = np.clip((self.reach - ratios) / (self.reach - 1.0), 0.0, 1.0)
-        weights[near[1] == own[near[0]]] = 1.0
-        return near, weights
+        weights[cells == own[near]] = 1.0
+        return weights, cells, np.bincount(near, minlength=every.size)
 
 
 def _largest(rows: Any) -> float:
@@ -265,7 +291,8 @@ def _means(sample: Sample, wanted: float, random: np.random.RandomState) -> Floa
             f"Features above {LARGEST:g} cannot be cut into cells, because squares of distances "
             "are beyond the range of numbers; scale the features (for instance with MaxAbsScaler)."
         )
-    with warnings.catch_warnings():
+    few = one_openmp_thread() if X.shape[0] < MANY_SAMPLED else nullcontext()
+    with few, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than centres
         found = KMeans(n_centres, n_init=1, max_iter=50, random_state=random)
         # In single precision squares end at 1e38.
