@@ -15,6 +15,7 @@ from mercer.gram.device.plain import PlainProducts  # noqa: E402
 from mercer.gram.device.points import DevicePoints  # noqa: E402
 
 CPU = torch.device("cpu")
+torch.set_num_threads(1)  # small products, beside other processes of the tests
 KERNELS = [
     RBF(0.3),
     2.5 * RBF(0.05),

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer import _engine
 from mercer._threads import available_threads, blas_for
-from mercer.gram import Gram, finite
+from mercer.gram import ComputedGram, Gram, finite
 from mercer.gram.base import Indices
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers._features import Features
@@ -235,6 +235,8 @@ def smo_all(
     n, begun = programs.p.size, time.monotonic()
     if rows is None and n != gram.n:
         raise ValueError(f"The problem has {n} rows, but the kernel matrix has {gram.n}.")
+    if isinstance(gram, ComputedGram) and gram.is_on_device and programs.largest > SMALL:
+        return _on_device(programs, gram, options, rows, tol, warm_start)
     if warm_start is None:
         beta = programs.feasible_point()
     else:
@@ -251,6 +253,45 @@ def smo_all(
     if warm_start is not None and ended_early and _came_from_afar(warm_start, found):
         return smo_all(programs, gram, options, rows=rows, tol=tol)
     return _with_sums(found, programs, gram, options, rows, gaps)
+
+
+SMALL = 8192
+"""Up to so many variables the processor is done before a device has begun."""
+
+
+def _on_device(
+    programs: Programs,
+    gram: Any,
+    options: Options,
+    rows: Indices | None,
+    tol: ArrayLike | None,
+    warm_start: Any,
+) -> Solutions:
+    """Solve programs one after the other on the device that the matrix is on."""
+    from mercer.solvers.device import solve_on_device
+
+    begun, found = time.monotonic(), []
+    gaps = np.broadcast_to(options.tol if tol is None else np.asarray(tol), len(programs))
+    start = None if warm_start is None else np.asarray(getattr(warm_start, "start", warm_start))
+    for k in range(len(programs)):
+        part = slice(programs.ends[k], programs.ends[k + 1])
+        own = _with_time_left(options, begun)
+        own_start = None if start is None else start[part]
+        own_rows = None if rows is None else rows[part]
+        found.append(
+            solve_on_device(
+                programs[k],
+                gram,
+                own,
+                smo_all,
+                rows=own_rows,
+                tol=float(gaps[k]),
+                warm_start=own_start,
+            )
+        )
+        if found[-1].status == "interrupted":  # of all programs
+            options = replace(options, max_iter=0, callback=None)
+    return Solutions.of(found)
 
 
 def _with_time_left(options: Options, begun: float) -> Options:

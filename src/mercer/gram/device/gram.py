@@ -29,6 +29,8 @@ class DeviceGram(ComputedGram):
     device : torch.device
     """
 
+    is_on_device = True
+
     def __init__(self, form: PairwiseForm, X: Any, device: Any) -> None:
         super().__init__(form, X)
         self.device = device

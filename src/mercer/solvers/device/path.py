@@ -1,0 +1,66 @@
+"""The path of solutions from tight bounds to the bounds that are meant."""
+
+from __future__ import annotations
+
+from math import ceil, log
+
+from mercer.solvers.device.newton import Newton
+from mercer.solvers.device.nystroem import Approximation, solve_approximately
+from mercer.solvers.device.program import DeviceProgram, State
+
+FAIR_SIZE = 1e5
+"""Sum of all rooms, relative to p and the kernel, up to which the approximation is a fair start."""
+
+FACTOR = 3.5
+"""By how much bounds widen at most from one solution to the next."""
+
+LEAST_FACTOR = 1.1
+
+ROUGH = 0.1
+"""Share of wrong guesses with which the path goes on before its end."""
+
+ROUGHEST_KERNEL = 0.1
+"""Rest beside the approximation, relative to the diagonal, from which on the path works: below,
+the kernel is so smooth that few variables are free at the start."""
+
+
+def has_path(program: DeviceProgram, approximation: Approximation) -> bool:
+    """Say whether the bounds can be tightened, and whether that is likely to help."""
+    if program.delta != 0.0:
+        return False
+    return approximation.mean_rest > ROUGHEST_KERNEL * approximation.size
+
+
+def solve_along_path(
+    program: DeviceProgram, approximation: Approximation, newton: Newton
+) -> State | None:
+    """Return the state at the solution, or None where the method fails or has to stop."""
+    scale = _first_scale(program, approximation)
+    levels = ceil(-log(scale) / log(FACTOR) - 1e-9)
+    factor = (1.0 / scale) ** (1.0 / levels) if levels else FACTOR
+    state = solve_approximately(program.scaled(scale), approximation)
+    if state is None:
+        return None
+    good: tuple[float, State] | None = None
+    while True:
+        scale = 1.0 if scale > 1.0 - 1e-9 else scale
+        is_there = newton.run(program.scaled(scale), state, 0.0 if scale == 1.0 else ROUGH)
+        if is_there and scale == 1.0:
+            return state
+        if newton.limits.reason is not None:
+            return None
+        if is_there:
+            good = scale, state.copy()
+        else:
+            factor **= 0.5
+            if good is None or factor < LEAST_FACTOR:
+                return None
+            scale, state = good[0], good[1].copy()
+        scale *= factor
+
+
+def _first_scale(program: DeviceProgram, approximation: Approximation) -> float:
+    """Return what to multiply the bounds with at first; endless ones do not change."""
+    room = float((program.upper - program.lower).sum()) * approximation.size
+    size = float(program.p.abs().mean())
+    return min(1.0, FAIR_SIZE * size / room) if 0.0 < room < float("inf") and size > 0 else 1.0
