@@ -34,6 +34,7 @@ from mercer.feature_selection.elimination import (
     stratified_rows,
 )
 from mercer.feature_selection.steps import as_step
+from mercer.gram.devices import device_for
 from mercer.svm import SVC
 
 Features = NDArray[np.intp]
@@ -133,7 +134,8 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
 
     A round starts from the solution of the round before, and matrices lose what the dropped
     features contributed instead of being computed anew. With a linear kernel and two classes all
-    rounds run in the engine, at :math:`O(n^2)` a round.
+    rounds run in the engine, at :math:`O(n^2)` a round. The rounds of `SVC` are the processor's,
+    whatever its ``device``, which is that of the last fit.
 
     Parameters
     ----------
@@ -359,6 +361,8 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
             ensure_all_finite=isinstance(self.estimator, SVC),  # others judge for themselves
             multi_output=tags.target_tags.multi_output,
         )
+        if isinstance(self.estimator, SVC):
+            device_for(self.estimator.device, X.shape[0])  # of the last fit, refused before it
         if is_classifier(self.estimator):
             check_classification_targets(y)
         return X, y

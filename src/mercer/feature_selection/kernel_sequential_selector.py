@@ -48,7 +48,8 @@ class KernelSequentialSelector(SequentialFeatureSelector):
       matrix (one each where ``gamma`` depends on their rows), and the gradient of the solution
       holds the decision values of the rows left out;
     - machines start from those of S;
-    - the machines of many candidates and all folds are one call of the engine.
+    - the machines of many candidates and all folds are one call of the engine, on the processor,
+      whatever the ``device`` of the machine.
 
     Other estimators are fitted from scratch, and so is `SVC` with a hard margin, sparse data,
     another solver, or scores that need probabilities or more than answers to rows.

@@ -4,7 +4,7 @@ from mercer._threads import available_threads, blas_threads
 from mercer.gram.base import Gram, RequestedGram, StoredGram, finite, gives_numbers
 from mercer.gram.devices import check_device
 from mercer.gram.distances import SquaredDistances
-from mercer.gram.making import make_gram
+from mercer.gram.making import device_of, make_gram
 from mercer.gram.pairwise import ComputedGram, KernelSums, kernel_products
 from mercer.gram.resources import instruction_set, release_memory
 from mercer.gram.stacked import StackedGram
@@ -20,6 +20,7 @@ __all__ = [
     "available_threads",
     "blas_threads",
     "check_device",
+    "device_of",
     "finite",
     "gives_numbers",
     "instruction_set",

@@ -10,8 +10,22 @@ from mercer._extras import how_to_get
 AUTO_ROWS = 10_000
 """From so many rows on "auto" takes a GPU: below, the processor is done before data has moved."""
 
+NAMES = "'cpu', 'cuda', 'cuda:' with a number, or 'auto'"
+"""What a device may be called."""
+
 CAPABILITY = (8, 0)
 """The least compute capability, that of the first cards with the instructions that are needed."""
+
+
+def names_device(device: Any) -> bool:
+    """Say whether this names a device, be it there or not.
+
+    Examples
+    --------
+    >>> names_device("cuda:1"), names_device("gpu")
+    (True, False)
+    """
+    return isinstance(device, str) and bool(re.fullmatch(r"cpu|auto|cuda(:\d+)?", device))
 
 
 def check_device(device: Any) -> None:
@@ -25,10 +39,8 @@ def check_device(device: Any) -> None:
     ...
     ValueError: device must be 'cpu', 'cuda', 'cuda:' with a number, or 'auto'; got 'gpu'.
     """
-    if not isinstance(device, str) or not re.fullmatch(r"cpu|auto|cuda(:\d+)?", device):
-        raise ValueError(
-            f"device must be 'cpu', 'cuda', 'cuda:' with a number, or 'auto'; got {device!r}."
-        )
+    if not names_device(device):
+        raise ValueError(f"device must be {NAMES}; got {device!r}.")
 
 
 def device_for(device: str, n_rows: int) -> Any | None:
@@ -62,6 +74,7 @@ def device_for(device: str, n_rows: int) -> Any | None:
 
 def nearest_device(device: str, n_rows: int) -> Any | None:
     """Return the device that is meant where it is there, else None: a model predicts anywhere."""
+    check_device(device)
     return None if device == "cpu" or why_not(device) else device_for(device, n_rows)
 
 

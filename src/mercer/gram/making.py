@@ -51,14 +51,12 @@ def make_gram(kernel: Kernel, X: Any, *, memory: float = 200e6, device: str = "c
     'ComputedGram'
     """
     form = None if kernel.is_pairwise else kernel.pairwise_form()
-    there = device_for(device, X.shape[0])
+    there = device_of(kernel, device, X.shape[0])
     if there is not None and form is not None:
         from mercer.gram.device import DeviceGram
 
         given = X if sp.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
         return DeviceGram(form, given, there)
-    if there is not None and device != "auto":
-        raise ValueError(f"device={device!r} {KNOWN_ONLY}")
     if kernel.is_pairwise:
         return StoredGram(kernel(X))
     if form is not None and sp.issparse(X) and X.shape[0] * X.shape[1] * 8 <= DENSE_LIMIT:
@@ -68,6 +66,38 @@ def make_gram(kernel: Kernel, X: Any, *, memory: float = 200e6, device: str = "c
     if X.shape[0] ** 2 * 8 <= memory:
         return StoredGram(_whole(kernel, X))
     return RequestedGram(kernel, X)
+
+
+def device_of(kernel: Kernel, device: str, n_rows: int) -> Any | None:
+    """Return the device of torch that kernel values of so many rows come from.
+
+    Whoever computes much before the machine that has the device asks early, so that what cannot be
+    had is refused then.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A resolved kernel.
+    device : {"cpu", "cuda", "cuda:<number>", "auto"}
+    n_rows : int
+
+    Returns
+    -------
+    torch.device or None
+        None is the processor.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RBF
+    >>> device_of(RBF(1.0), "cpu", 1000) is None
+    True
+    """
+    there = device_for(device, n_rows)
+    if there is None or (not kernel.is_pairwise and kernel.pairwise_form() is not None):
+        return there
+    if device != "auto":
+        raise ValueError(f"device={device!r} {KNOWN_ONLY}")
+    return None
 
 
 def _whole(kernel: Kernel, X: Any) -> np.ndarray:

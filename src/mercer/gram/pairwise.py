@@ -272,6 +272,7 @@ def kernel_products(
     segments: Any = None,
     n_threads: int | None = None,
     rounded: bool = False,
+    device: str = "cpu",
 ) -> Floats:
     r"""Return sums of kernel values, :math:`\sum_j k(x_i, y_j) c_{rj}`, without holding the matrix.
 
@@ -288,6 +289,9 @@ def kernel_products(
     rounded : bool, default=False
         Whether products of points may be float32 where that changes no sum by more than about
         `ROUNDING` of their range, and pays. What follows from the products is float64 always.
+    device : str, default="cpu"
+        As in `make_gram`, but for a GPU that is not there the processor stands in, as it does
+        where a GPU does not pay.
 
     Returns
     -------
@@ -301,7 +305,7 @@ def kernel_products(
     >>> kernel_products(Linear(), X, X, np.array([[1.0, -1.0]])).ravel()
     array([-1., -2.])
     """
-    return KernelSums(kernel, Y, coefficients, segments)(X, n_threads, rounded)
+    return KernelSums(kernel, Y, coefficients, segments)(X, n_threads, rounded, device)
 
 
 class KernelSums:
@@ -332,7 +336,7 @@ class KernelSums:
         self._prepared: _Prepared | None = None
 
     _there: tuple[Any, Any] | None = None
-    """A device that was asked for, and the sums of these points on it."""
+    """What was asked for, a device and whether to round, and the sums of these points on it."""
 
     def __getstate__(self) -> dict[str, Any]:
         known = {key: value for key, value in self.__dict__.items() if key != "_there"}
@@ -346,7 +350,7 @@ class KernelSums:
             there = nearest_device(device, X.shape[0])
             form = None if self.kernel.is_pairwise else self.kernel.pairwise_form()
             if there is not None and form is not None:
-                return self._on_device(X, form, there)
+                return self._on_device(X, form, there, rounded)
         known = self._prepared
         if known is None:
             known = self._prepare(n_threads)
@@ -362,12 +366,14 @@ class KernelSums:
             left, right = left.astype(np.float32), pack(form, points.single)
         return packed_products(form, left, right, coefficients, ends, n_threads)
 
-    def _on_device(self, X: Any, form: PairwiseForm, device: Any) -> Floats:
-        if self._there is None or self._there[0] != device:
+    def _on_device(self, X: Any, form: PairwiseForm, device: Any, rounded: bool) -> Floats:
+        if self._there is None or self._there[0] != (device, rounded):
             from mercer.gram.device import DeviceSums
 
             sums = DeviceSums(form, self.points, self.coefficients, self._ends(), device)
-            self._there = device, sums
+            if not rounded:
+                sums.products = None  # so that all is float64
+            self._there = (device, rounded), sums
         return np.asarray(self._there[1](X))
 
     def _ends(self) -> Any:

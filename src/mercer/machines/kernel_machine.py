@@ -16,6 +16,7 @@ from mercer._inputs import RememberedParameters
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import wanted_threads
 from mercer.gram import Gram, finite, make_gram
+from mercer.gram.devices import NAMES, names_device
 from mercer.kernels import Kernel, Linear, as_kernel
 from mercer.kernels.centres import column_means
 from mercer.machines.training import warn_if_indefinite
@@ -23,6 +24,21 @@ from mercer.solvers import MultiClassSolution, Options, Solution, Solutions
 from mercer.solvers.solve import SOLVERS
 
 Floats = NDArray[np.float64]
+
+
+class DeviceNames(StrOptions):
+    """What names a device, as a rule for a parameter."""
+
+    def __init__(self) -> None:
+        super().__init__({"cpu", "cuda", "auto"})
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Say whether this is one of them, or one with a number."""
+        return names_device(val)
+
+    def __str__(self) -> str:
+        return NAMES
+
 
 KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
     "kernel": [str, Kernel, callable],
@@ -45,6 +61,7 @@ SOLVER_CONSTRAINTS: dict[str, list[Any]] = {
     "warm_start": ["boolean"],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
+    "device": [DeviceNames()],
 }
 
 MARGIN_CONSTRAINTS: dict[str, list[Any]] = {
@@ -89,6 +106,7 @@ class TrainingRows:
         *,
         cache_bytes: float,
         translate: bool = False,
+        device: str = "cpu",
     ) -> TrainingRows:
         """Choose the rows, resolve the kernel and make its matrix.
 
@@ -105,6 +123,8 @@ class TrainingRows:
         translate : bool, default=False
             Whether points of a linear kernel may be moved to the origin, where that changes
             nothing but rounding errors.
+        device : str, default="cpu"
+            As in `make_gram`.
         """
         is_pairwise = kernel.is_pairwise
         if is_pairwise:
@@ -114,7 +134,7 @@ class TrainingRows:
         points = rows_of(X, kept, is_pairwise)
         kernel = kernel.resolve(points, own)
         moved = centred(kernel, points) if translate else points
-        gram = make_gram(kernel, moved, memory=cache_bytes)
+        gram = make_gram(kernel, moved, memory=cache_bytes, device=device)
         warn_if_indefinite(kernel, gram)
         return cls(X, kept, np.ones(kept.size) if own is None else own, points, kernel, gram)
 
@@ -163,6 +183,7 @@ class KernelMachine(RememberedParameters, BaseEstimator):
     cache_size: float
     shrinking: bool
     warm_start: bool
+    device: str = "cpu"  # also of machines kept before there was a choice
 
     def _make_kernel(self) -> Kernel:
         """Return the kernel that the parameters describe."""
@@ -171,6 +192,10 @@ class KernelMachine(RememberedParameters, BaseEstimator):
     def _n_threads(self) -> int | None:
         """Return the threads that ``n_jobs`` asks for; None means all."""
         return wanted_threads(self.n_jobs)
+
+    def _where(self) -> tuple[int | None, str]:
+        """Return the threads and the device that kernel values come from."""
+        return self._n_threads(), self.device
 
     def _options(self) -> Options:
         """Return what the parameters tell a solver."""
@@ -207,6 +232,7 @@ class KernelMachine(RememberedParameters, BaseEstimator):
             self._make_kernel(),
             cache_bytes=self.cache_size * 1e6,
             translate=translate,
+            device=self.device,
         )
 
     def _last_solutions_of(self) -> Any:

@@ -72,7 +72,11 @@ class Balls:
 
     @gives_numbers
     def squared_distances(
-        self, X: Any, diagonal: Any = None, n_threads: int | None = None
+        self,
+        X: Any,
+        diagonal: Any = None,
+        n_threads: int | None = None,
+        device: str = "cpu",
     ) -> Floats:
         """Return the squared distances in feature space to every centre, none negative.
 
@@ -83,6 +87,8 @@ class Balls:
         diagonal : array-like of shape (n,) or None
             k(x, x) of the rows, only for a precomputed kernel.
         n_threads : int or None
+        device : str, default="cpu"
+            As in `kernel_products`.
 
         Returns
         -------
@@ -107,6 +113,7 @@ class Balls:
                 self.coefficients[None, :],
                 self.segments,
                 n_threads,
+                device=device,
             )[:, :, 0]
         squared = own[:, None] - 2.0 * sums + self.squared_norms
         return np.where(squared > CENTRE * self.scale, squared, 0.0)

@@ -115,6 +115,11 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         Whether to start from the previous solution, for instance to go on after a limit.
     n_jobs : int or None, default=None
         Number of threads; None or -1 uses all processors, -2 all but one.
+    device : {"cpu", "cuda", "cuda:<number>", "auto"}, default="cpu"
+        Where kernel values are computed, for fits as for predictions. "cuda" is a GPU, which needs
+        torch (extra ``gpu``) and a kernel whose formula the engine knows, as all named ones but
+        "precomputed" have. "auto" takes a GPU where there is one and rows are 10,000 or more.
+        What is fitted is the same, and predicts on the processor where there is no GPU.
     verbose : bool, default=False
         Whether to print a line for each fit.
 
@@ -203,6 +208,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         time_limit: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -223,6 +229,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -291,7 +298,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         own_distance, own_radius = out_of_fold(tasks, balls, fold, rows.gram, self._options())
         own_radius = centres.clear_radii(own_radius**2)
         diagonal = centres.diagonal if is_pairwise else None
-        distances = np.sqrt(centres.squared_distances(points, diagonal, self._n_threads()))
+        distances = np.sqrt(centres.squared_distances(points, diagonal, *self._where()))
         radii = np.tile(used, (codes.size, 1))
         each = np.arange(codes.size)
         distances[each, codes] = own_distance
@@ -381,7 +388,7 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         """
         check_is_fitted(self)
         X = checked_rows(self, X, **self._data_format())
-        return np.sqrt(self._centres.squared_distances(X, diagonal, self._n_threads()))
+        return np.sqrt(self._centres.squared_distances(X, diagonal, *self._where()))
 
     def dissimilarities(self, X: Any, diagonal: Any = None) -> Floats:
         r"""Return :math:`\delta_j(x)` of every class.

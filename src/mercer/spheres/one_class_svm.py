@@ -80,6 +80,11 @@ class OneClassSVM(OneClassMachine):
         Whether to start from the previous solution, for instance to go on after a limit.
     n_jobs : int or None, default=None
         Number of threads; None or -1 uses all processors, -2 all but one.
+    device : {"cpu", "cuda", "cuda:<number>", "auto"}, default="cpu"
+        Where kernel values are computed, for fits as for predictions. "cuda" is a GPU, which needs
+        torch (extra ``gpu``) and a kernel whose formula the engine knows, as all named ones but
+        "precomputed" have. "auto" takes a GPU where there is one and rows are 10,000 or more.
+        What is fitted is the same, and predicts on the processor where there is no GPU.
     verbose : bool, default=False
         Whether to print a line for each fit.
 
@@ -158,6 +163,7 @@ class OneClassSVM(OneClassMachine):
         time_limit: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -173,6 +179,7 @@ class OneClassSVM(OneClassMachine):
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -279,7 +286,12 @@ class OneClassSVM(OneClassMachine):
         if self.kernel_.is_pairwise:
             return np.asarray(self.kernel_(X)[:, self.support_] @ self.dual_coef_[0])
         sums = kernel_products(
-            self.kernel_, X, self.support_vectors_, self.dual_coef_, None, self._n_threads()
+            self.kernel_,
+            X,
+            self.support_vectors_,
+            self.dual_coef_,
+            n_threads=self._n_threads(),
+            device=self.device,
         )
         return sums.ravel()
 

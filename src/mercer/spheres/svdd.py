@@ -91,6 +91,11 @@ class SVDD(OneClassMachine):
         Whether to start from the previous solution, for instance to go on after a limit.
     n_jobs : int or None, default=None
         Number of threads; None or -1 uses all processors, -2 all but one.
+    device : {"cpu", "cuda", "cuda:<number>", "auto"}, default="cpu"
+        Where kernel values are computed, for fits as for predictions. "cuda" is a GPU, which needs
+        torch (extra ``gpu``) and a kernel whose formula the engine knows, as all named ones but
+        "precomputed" have. "auto" takes a GPU where there is one and rows are 10,000 or more.
+        What is fitted is the same, and predicts on the processor where there is no GPU.
     verbose : bool, default=False
         Whether to print a line for each fit.
 
@@ -183,6 +188,7 @@ class SVDD(OneClassMachine):
         time_limit: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -201,6 +207,7 @@ class SVDD(OneClassMachine):
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -440,7 +447,7 @@ class SVDD(OneClassMachine):
     def _squared_distances(self, X: Any, diagonal: Any) -> Floats:
         check_is_fitted(self)
         X = checked_rows(self, X, **self._data_format())
-        squared = self._balls.squared_distances(X, diagonal, self._n_threads())[:, 0]
+        squared = self._balls.squared_distances(X, diagonal, *self._where())[:, 0]
         # Rows on the surface are inside, whichever way their distance was rounded.
         on_surface = np.abs(squared + self.offset_) <= ROUNDING * self._balls.scale
         squared[on_surface] = -self.offset_

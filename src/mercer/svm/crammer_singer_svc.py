@@ -27,7 +27,7 @@ from mercer.solvers import MultiClassSolution, Options, solve_crammer_singer
 
 Floats = NDArray[np.float64]
 
-UNUSED = ("solver", "shrinking")
+UNUSED = ("solver", "shrinking", "device")
 
 
 class CrammerSingerSVC(ClassifierMixin, KernelMachine):

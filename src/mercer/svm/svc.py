@@ -133,6 +133,11 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         Whether to start from the previous solution, for instance to go on after a limit.
     n_jobs : int or None, default=None
         Number of threads; None or -1 uses all processors, -2 all but one.
+    device : {"cpu", "cuda", "cuda:<number>", "auto"}, default="cpu"
+        Where kernel values are computed, for fits as for predictions. "cuda" is a GPU, which needs
+        torch (extra ``gpu``) and a kernel whose formula the engine knows, as all named ones but
+        "precomputed" have. "auto" takes a GPU where there is one and rows are 10,000 or more.
+        What is fitted is the same, and predicts on the processor where there is no GPU.
     verbose : bool, default=False
         Whether to print a line for each fit.
     random_state : int, RandomState or None, default=None
@@ -231,6 +236,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         time_limit: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -253,6 +259,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
         self.random_state = random_state
 
@@ -522,7 +529,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         if self.kernel_.is_pairwise:
             sums = self._segment_sums(self.kernel_(X)[:, self.support_])
         else:
-            sums = self._sums(X, self._n_threads(), rounded=True)
+            sums = self._sums(X, self._n_threads(), rounded=True, device=self.device)
         return combine_pairs(sums, self._one_vs_one) + self.intercept_
 
 

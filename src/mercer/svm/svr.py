@@ -91,6 +91,11 @@ class SVR(RegressorMixin, KernelMachine):
         Whether to start from the previous solution, for instance to go on after a limit.
     n_jobs : int or None, default=None
         Number of threads; None or -1 uses all processors, -2 all but one.
+    device : {"cpu", "cuda", "cuda:<number>", "auto"}, default="cpu"
+        Where kernel values are computed, for fits as for predictions. "cuda" is a GPU, which needs
+        torch (extra ``gpu``) and a kernel whose formula the engine knows, as all named ones but
+        "precomputed" have. "auto" takes a GPU where there is one and rows are 10,000 or more.
+        What is fitted is the same, and predicts on the processor where there is no GPU.
 
     Attributes
     ----------
@@ -168,6 +173,7 @@ class SVR(RegressorMixin, KernelMachine):
         time_limit: float | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -185,6 +191,7 @@ class SVR(RegressorMixin, KernelMachine):
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -292,5 +299,5 @@ class SVR(RegressorMixin, KernelMachine):
         elif self.kernel_.is_pairwise:
             values = self.kernel_(X)[:, self.support_] @ self.dual_coef_[0]
         else:
-            values = self._sums(X, self._n_threads(), rounded=True)[:, 0, 0]
+            values = self._sums(X, self._n_threads(), rounded=True, device=self.device)[:, 0, 0]
         return values + self.intercept_[0]

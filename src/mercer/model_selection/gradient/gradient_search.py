@@ -23,6 +23,7 @@ from mercer._inputs import (
 )
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import blas_for, wanted_threads
+from mercer.gram import device_of
 from mercer.machines import rows_of
 from mercer.model_selection.gradient.classifier import ClassifierTuning
 from mercer.model_selection.gradient.region import RegionTuning
@@ -87,6 +88,9 @@ class GradientSearch(MetaEstimatorMixin, BaseEstimator):
     best the error is flat, and from there follows the gradient of `region_error`, the errors on
     targets left out and on artificial outliers, at the given nu or C; `OneClassSearch` has
     strategies that need no gradient and may change nu.
+
+    The criteria are computed by the processor, whatever the ``device`` of the machine, which is
+    that of the last fit where this is of more rows than the search.
 
     Parameters
     ----------
@@ -307,6 +311,7 @@ class GradientSearch(MetaEstimatorMixin, BaseEstimator):
         random = check_random_state(evaluations.record.seed)
         kernel = model._make_kernel()
         kernel = kernel.resolve(rows_of(X, kept, kernel.is_pairwise), weights[kept])
+        device_of(kernel, model.device, X.shape[0])  # of the last fit: refused before the search
         rows = self._choose_rows(kept, tuning.strata(y), random)
         labels = None if y is None else y[rows]
         sample = Sample(rows_of(X, rows, kernel.is_pairwise), labels, weights[rows], rows)

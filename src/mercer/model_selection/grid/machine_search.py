@@ -47,7 +47,7 @@ class MachineSearch(SharedSearch):
         inside, outside = matrix[np.ix_(train, train)], matrix[np.ix_(test, train)]
         given = group.models[0]
         values = _KernelValues() if given._make_kernel().is_known_mercer else Precomputed()
-        machine = clone(given).set_params(kernel=values, warm_start=True, n_jobs=1)
+        machine = clone(given).set_params(kernel=values, warm_start=True, n_jobs=1, device="cpu")
         scores = FoldScores([], [], 0.0)
         for model in group.models:
             path = {name: getattr(model, name) for name in ("C", "nu") if hasattr(model, name)}

@@ -67,6 +67,9 @@ class PathSearchCV(GridSearchCV):
     than those of the machine, scores need probabilities (``SVC(probability=True)``), or `fit` gets
     sample weights, run as in scikit-learn.
 
+    What is shared is computed by the processor, whatever the ``device`` of the machine; the best
+    one is fitted on that, and so are all in searches that cannot share.
+
     Parameters
     ----------
     estimator : estimator

@@ -23,7 +23,14 @@ from sklearn.base import clone
 
 from mercer._sklearn import take_rows
 from mercer._threads import available_threads, blas_threads, wanted_threads
-from mercer.gram import ComputedGram, Gram, SquaredDistances, StoredGram, make_gram
+from mercer.gram import (
+    ComputedGram,
+    Gram,
+    SquaredDistances,
+    StoredGram,
+    device_of,
+    make_gram,
+)
 from mercer.kernels import Kernel
 from mercer.machines import (
     Fold,
@@ -186,6 +193,7 @@ class SharedSearch:
                 known_points = points[self.splits[k][0]] if of_fold else points
                 kernel = model._make_kernel().resolve(known_points)
                 name = stable_key(kernel)
+                device_of(kernel, model.device, len(points))  # of the last fit: refused before it
             key = (id(points), name)
             if key not in made:
                 known = self.last.get(key)
