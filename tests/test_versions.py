@@ -10,6 +10,8 @@ import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -98,6 +100,35 @@ def test_a_part_that_cannot_be_imported_does_no_harm(tmp_path: Path) -> None:
     assert told["(the rest is unknown)"] == "asking raised OSError"
     assert told["MERCER_DATA"] in {"set", "not set"}
     assert "someone" not in done.stdout
+
+
+def test_without_torch_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    told = values(versions_text())
+    assert told["device='cuda'"] == f"it needs torch; {how_to_get('gpu')} brings it."
+    assert "CUDA" not in told
+
+
+def test_gpus_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    cards = [("Card A", (9, 0), 139), ("Card B", (8, 6), 24)]
+    monkeypatch.setattr(torch.version, "cuda", "13.1")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: len(cards))
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda k: cards[k][1])
+
+    def properties(k: int) -> Any:
+        name, (major, minor), size = cards[k]
+        return SimpleNamespace(name=name, major=major, minor=minor, total_memory=size * 2**30)
+
+    monkeypatch.setattr(torch.cuda, "get_device_properties", properties)
+    told = values(versions_text())
+    assert told["device='cuda'"] == "can be used"
+    assert told["CUDA"] == "13.1"
+    assert told["cuda:0"] == "Card A, 139 GiB, compute capability 9.0"
+    assert told["cuda:1"] == "Card B, 24 GiB, compute capability 8.6"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert values(versions_text())["device='cuda'"] == "torch sees no GPU here."
 
 
 def test_a_package_that_was_never_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,10 +37,11 @@ Line = tuple[str, str]
 
 
 def show_versions() -> None:
-    """Print what a bug report should contain: versions, processor, threads and libraries.
+    """Print what a bug report should contain: versions, processor, GPUs, threads and libraries.
 
     The text names no files and no folders, so that it can be pasted anywhere. Optional parts are
-    looked up but not imported: one that is broken does no harm here.
+    looked up but not imported, except for torch, which alone knows the GPUs: one that is broken
+    does no harm here.
 
     Examples
     --------
@@ -67,6 +68,7 @@ def versions_text() -> str:
         "Needed": _needed,
         "Optional": _optional,
         "Engine": _engine_lines,
+        "GPU": _gpus,  # before the libraries, since torch brings some
         "Threads": _threads,
         "Linear algebra": _libraries,
         "Data": _data,
@@ -168,6 +170,21 @@ def _processor_facts() -> dict[str, str]:
         return {}
     pairs = (line.partition(":") for line in first.splitlines())
     return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _gpus() -> Iterator[Line]:
+    from mercer.gram.devices import why_not
+
+    yield "device='cuda'", why_not("cuda") or "can be used"
+    try:
+        import torch
+    except ImportError:
+        return
+    yield "CUDA", str(torch.version.cuda or "none, this torch is one for processors")
+    for number in range(torch.cuda.device_count()):
+        card = torch.cuda.get_device_properties(number)
+        size = f"{card.total_memory / 2**30:.0f} GiB"
+        yield f"cuda:{number}", f"{card.name}, {size}, compute capability {card.major}.{card.minor}"
 
 
 def _threads() -> Iterator[Line]:
