@@ -100,7 +100,7 @@ def test_one_class_without_its_offset_is_not_kept(monkeypatch):
     def interrupted(*given):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(CellOneClassSVM, "_offset", interrupted)
+    monkeypatch.setattr("mercer.cells.cell_one_class_svm.rejection_level", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X + 5.0)
     np.testing.assert_array_equal(model.decision_function(X), before)

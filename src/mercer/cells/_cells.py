@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -18,29 +17,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._progress import say
 from mercer._sklearn import HasMethods, Interval, StrOptions
 from mercer._threads import available_threads, wanted_threads
-from mercer.cells._budget import Cost
-from mercer.cells._given import Given, OnlyClass, fit_cell
-from mercer.cells._sample import Sample
-from mercer.cells._tuning import chosen_once, for_all_rows
-from mercer.cells.metric import gradient_directions
-from mercer.cells.partition import Partition, learn_partition
+from mercer.cells._given import Given, fit_cell
+from mercer.cells.partition import Partition
+from mercer.cells.planning import drawn_order, keep_cells, plan_cells, told_sizes, tuned
 
 Floats = NDArray[np.float64]
-
-FEW_ROWS = 20_000
-"""Up to so many rows one machine takes about a second, and there is one cell."""
-
-FEWEST_CELLS = 16
-"""So many cells take about a fifth of the time of one machine where that takes long."""
-
-LARGEST_SIZE = 10_000
-"""Rows of a cell beyond which the error hardly falls, while time and support vectors grow."""
-
-LEAST_OF_METRIC, LARGEST_OF_METRIC = 2000, 10_000
-"""Rows of the machine whose gradients say where to cut: a tenth of all between these bounds."""
-
-ROWS_OF_WIDTH = 50_000
-"""Rows from which ``gamma="scale"`` is known."""
 
 ROWS_AT_ONCE = 1 << 18
 """Rows for which values are computed before the next are looked at, so that memory is bounded."""
@@ -123,89 +104,20 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
 
     def _fit_cells(self, X: Any, y: Any, weights: Any, classes: Any = None) -> None:
         """Cut the rows into cells, fit a machine in each, and keep them once all have worked."""
-        self._check_machine()
         given = Given.of(X, y, weights)
         random = check_random_state(self.random_state)
-        # Of its own numbers, so that what follows does not depend on how many rows there are.
-        order = np.random.RandomState(random.randint(2**31)).permutation(given.n_rows)
-        template = for_all_rows(self._machine(), given, order[:ROWS_OF_WIDTH], classes)
-        size = self._size(given, template, order)
-        sample = Sample.of(given, order, size, random)
-        directions = self._directions(given, template, order, size, sample)
-        partition = learn_partition(sample, size, self.overlap, random, directions)
-        members = partition.members(given.X, wanted_threads(self.n_jobs))
-        cells = [rows_of(members, cell) for cell in range(len(partition))]
-        self._tell(given.n_rows, cells)
-        if self.tune_on is not None:
-            template = self._tuned(template, given, cells, random)
-        machines = list(self._fitted(template, given, cells))
-        self.partition_, self.estimators_ = partition, machines
-        self.n_cells_ = len(machines)
-        self.cell_sizes_ = np.array([rows.size for rows in cells])
-
-    def _check_machine(self) -> None:
-        """Refuse machines of another kind, and those of kernel values."""
-        machine = self._machine()
-        tags = get_tags(machine)
-        if tags.estimator_type not in (self._kind, None):
-            raise ValueError(
-                f"{type(self).__name__} needs a machine that is {_one(self._kind)}; "
-                f"{type(machine).__name__} is {_one(tags.estimator_type)}."
-            )
-        if tags.input_tags.pairwise:
-            raise ValueError(
-                f"{type(self).__name__} needs points, not kernel values: cells are places in the "
-                "space of the features."
-            )
-
-    def _size(self, given: Given, template: Any, order: Any) -> int:
-        """Return the rows of a cell that are asked for."""
-        n_rows = math.ceil(given.count)
-        if self.cell_size != "auto":
-            return int(self.cell_size)
-        if self.time_budget is None:
-            return n_rows if n_rows <= FEW_ROWS else min(n_rows // FEWEST_CELLS, LARGEST_SIZE)
-        cost = Cost.measured(lambda rows: given.fit(template, order[:rows]), given.n_rows)
+        order = drawn_order(random, given.n_rows)
         n_threads = available_threads(wanted_threads(self.n_jobs))
-        size = cost.size_within(float(self.time_budget), n_rows, self.overlap, n_threads)
-        seconds = cost.of_cells(n_rows, size, self.overlap, n_threads)
-        say(self, f"cells of {size:,} rows, in about {seconds:.3g} s")
-        return size
-
-    def _directions(
-        self, given: Given, template: Any, order: Any, size: int, sample: Sample
-    ) -> Floats | None:
-        """Return the directions of the metric, from a machine of some rows."""
-        if self.metric == "euclidean" or size >= sample.n_rows:
-            return None
-        n_rows = min(LARGEST_OF_METRIC, max(given.n_rows // 10, LEAST_OF_METRIC))
-        model = given.fit(template, order[:n_rows])
-        return gradient_directions(getattr(model, "best_estimator_", model), sample.X)
-
-    def _tell(self, n_rows: int, cells: list[Any]) -> None:
-        sizes = [rows.size for rows in cells]
-        say(
-            self,
-            f"{n_rows:,} rows in {len(cells):,} cells of {min(sizes):,} to {max(sizes):,}, each in "
-            f"{sum(sizes) / n_rows:.2f} of them",
-        )
-
-    def _tuned(self, search: Any, given: Given, cells: list[Any], random: Any) -> Any:
-        """Let a search find the parameters in some cells, and return the machine that has them."""
-        fitted: list[Any] = []
-        for cell in random.permutation(len(cells)):
-            machine = given.fit(search, cells[cell])
-            fitted += [] if isinstance(machine, OnlyClass) else [machine]
-            if len(fitted) == self.tune_on:
-                break
-        if not fitted or not hasattr(fitted[0], "best_params_"):
-            raise ValueError(
-                f"tune_on={self.tune_on} needs a search as estimator, such as GradientSearch(SVC())"
-                f", and a cell with several classes; got {type(self._machine()).__name__}."
-            )
-        chosen = chosen_once(fitted)
-        say(self, f"{chosen}, from {len(fitted)} cells")
-        return chosen
+        plan = plan_cells(self, given, order, random, classes, n_threads)
+        members = plan.partition.members(given.X, wanted_threads(self.n_jobs))
+        cells = [rows_of(members, cell) for cell in range(len(plan.partition))]
+        say(self, told_sizes(given.n_rows, [rows.size for rows in cells]))
+        template = plan.template
+        if self.tune_on is not None:
+            searches = (given.fit(template, cells[cell]) for cell in random.permutation(len(cells)))
+            template = tuned(self, searches)
+        machines = list(self._fitted(template, given, cells))
+        keep_cells(self, plan.partition, machines, [rows.size for rows in cells])
 
     def _fitted(self, template: Any, given: Given, cells: list[Any]) -> Iterator[Any]:
         """Yield the machine of each cell."""
@@ -267,8 +179,3 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
 def rows_of(members: sp.csc_array, cell: int) -> Any:
     """Return the rows of a cell."""
     return members.indices[members.indptr[cell] : members.indptr[cell + 1]]
-
-
-def _one(kind: str) -> str:
-    """Return the name of a kind with its article."""
-    return f"a{'n' if kind[0] in 'aeiou' else ''} {kind.replace('_', ' ')}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
@@ -45,6 +46,11 @@ class Given:
         """Their number, those of larger weight counted as often; small weights make no fewer."""
         return self.n_rows if self.weights is None else max(self.n_rows, self.weights.sum())
 
+    @property
+    def class_counts(self) -> NDArray[np.float64]:
+        """The rows of each class, with their weights; ``y`` are codes then."""
+        return np.asarray(np.bincount(self.y, weights=self.weights), dtype=np.float64)
+
     def part(self, rows: Any) -> tuple[Any, Any, Any]:
         """Return some of them."""
         return (
@@ -56,6 +62,43 @@ class Given:
     def fit(self, template: Any, rows: Any) -> Any:
         """Return a machine of some of them."""
         return fit_cell(template, *self.part(rows))
+
+
+class Drawn(Given):
+    """Rows drawn at random that stand for all of them, wherever these are.
+
+    Parameters
+    ----------
+    X, y, weights
+        As of `Given`; none without weight.
+    n_rows : int
+        All rows with weight.
+    total : float
+        Their weights.
+    class_counts : ndarray or None
+        The rows of each class, with their weights.
+    """
+
+    def __init__(
+        self, X: Any, y: Any, weights: Any, n_rows: int, total: float, class_counts: Any
+    ) -> None:
+        super().__init__(X, y, weights)
+        self._n_rows, self._total, self._class_counts = n_rows, total, class_counts
+
+    @property
+    def n_rows(self) -> int:
+        """All rows."""
+        return self._n_rows
+
+    @property
+    def count(self) -> float:
+        """Their number, those of larger weight counted as often."""
+        return max(self._n_rows, self._total)
+
+    @property
+    def class_counts(self) -> NDArray[np.float64]:
+        """The rows of each class, with their weights."""
+        return np.asarray(self._class_counts)
 
 
 def fit_cell(template: Any, X: Any, y: Any, weights: Any) -> Any:

@@ -42,8 +42,7 @@ class Sample:
     @classmethod
     def of(cls, given: Given, order: Any, size: int, random: np.random.RandomState) -> Sample:
         """Draw as many rows as cells of some size need."""
-        wanted = max(FEWEST_SAMPLED, ROWS_PER_CENTRE * math.ceil(given.count / size))
-        rows = order[:wanted]
+        rows = order[: sampled_rows(size, given.count)]
         X = given.X[rows]
         weights = np.ones(rows.size) if given.weights is None else given.weights[rows]
         if not sp.issparse(X) or np.prod(X.shape) <= SMALL:
@@ -64,6 +63,11 @@ class Sample:
     def part(self, rows: Any) -> Sample:
         """Return some of them."""
         return Sample(self.X[rows], self.counts[rows])
+
+
+def sampled_rows(size: int, count: float) -> int:
+    """Return how many rows are drawn for cells of some size."""
+    return max(FEWEST_SAMPLED, ROWS_PER_CENTRE * math.ceil(count / size))
 
 
 def _different(X: Any) -> tuple[Any, Any]:

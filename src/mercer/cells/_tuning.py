@@ -65,9 +65,9 @@ def _is_of_labels(class_weight: Any) -> bool:
 def _class_weights(class_weight: Any, given: Given, classes: Any) -> Any:
     """Return the factor of each class."""
     if class_weight == "balanced":
-        counts = np.bincount(given.y, weights=given.weights)
+        counts = given.class_counts
         return counts.sum() / (classes.size * counts)
-    return compute_class_weight(class_weight, classes=classes, y=classes[given.y])
+    return compute_class_weight(class_weight, classes=classes, y=classes)
 
 
 def chosen_once(searches: Sequence[Any]) -> Any:

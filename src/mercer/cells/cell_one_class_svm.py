@@ -20,6 +20,30 @@ ROWS_OF_LEVEL = 20_000
 """Rows on which the rejected share is counted."""
 
 
+def level_rows(n_rows: int) -> slice:
+    """Return the rows from which `rejection_level` is told."""
+    return slice(None, None, -(-n_rows // ROWS_OF_LEVEL))
+
+
+def rejection_level(model: CellOneClassSVM, X: Any) -> float:
+    """Return the value that as large a share of the rows is below as the machines reject.
+
+    Parameters
+    ----------
+    model : CellOneClassSVM
+        With its cells.
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Rows that stand for all.
+    """
+    if model.n_cells_ == 1:
+        return 0.0
+    members, rejected = model.partition_.members(X), 0
+    for cell, machine in enumerate(model.estimators_):
+        rejected += (machine.decision_function(X[rows_of(members, cell)]) < 0).sum()
+    values = model._mean_values(X, model._of_cell, 1)
+    return float(np.quantile(values, rejected / members.nnz))
+
+
 class CellOneClassSVM(OutlierMixin, CellMachine):
     r"""The region of one class of many rows: a region for each part of the space.
 
@@ -128,20 +152,9 @@ class CellOneClassSVM(OutlierMixin, CellMachine):
         X = validate_data(self, X, **OF_ROWS)
         fitted = copy(self)  # so that cells are not kept without their offset
         fitted._fit_cells(X, None, given_weights(sample_weight, X))
-        fitted.offset_ = fitted._offset(X)
+        fitted.offset_ = rejection_level(fitted, X[level_rows(X.shape[0])])
         self.__dict__.update(fitted.__dict__)
         return self
-
-    def _offset(self, X: Any) -> float:
-        """Return the value of a row as far outside as the share of rejected rows says."""
-        if self.n_cells_ == 1:
-            return 0.0
-        some = X[:: -(-X.shape[0] // ROWS_OF_LEVEL)]
-        members, rejected = self.partition_.members(some), 0
-        for cell, machine in enumerate(self.estimators_):
-            rejected += (machine.decision_function(some[rows_of(members, cell)]) < 0).sum()
-        values = self._mean_values(some, self._of_cell, 1)
-        return float(np.quantile(values, rejected / members.nnz))
 
     def decision_function(self, X: Any) -> Floats:
         """Return how far rows are inside, at least 0 for inliers.

@@ -11,7 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._inputs import classes_of, fit_context, given_weights
-from mercer.cells._cells import OF_ROWS, CellMachine, OnlyClass
+from mercer.cells._cells import OF_ROWS, CellMachine
+from mercer.cells._given import OnlyClass
 from mercer.svm import SVC
 
 Floats = NDArray[np.float64]
