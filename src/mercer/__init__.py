@@ -20,6 +20,7 @@ _HOMES = {
     "CellOneClassSVM": "mercer.cells",
     "CellSVC": "mercer.cells",
     "CellSVR": "mercer.cells",
+    "Distributed": "mercer.distributed",
     "SVDD": "mercer.spheres",
     "OneClassSVM": "mercer.spheres",
     "NearestHypersphereClassifier": "mercer.spheres",
@@ -71,6 +72,7 @@ _MODULES = (
     "comparison",
     "datasets",
     "discriminant",
+    "distributed",
     "exchange",
     "feature_selection",
     "fuzzy",
@@ -104,6 +106,7 @@ __all__ = [
     "CellSVR",
     "CrammerSingerSVC",
     "CriterionDisplay",
+    "Distributed",
     "ErrorSurfaceDisplay",
     "EvidenceDisplay",
     "FuzzyRuleClassifier",
@@ -139,6 +142,7 @@ __all__ = [
     "datasets",
     "describe",
     "discriminant",
+    "distributed",
     "exchange",
     "explicit_map",
     "feature_selection",
@@ -178,6 +182,7 @@ if TYPE_CHECKING:
         comparison,
         datasets,
         discriminant,
+        distributed,
         exchange,
         feature_selection,
         fuzzy,
@@ -203,6 +208,7 @@ if TYPE_CHECKING:
     from mercer.cells import CellOneClassSVM, CellSVC, CellSVR
     from mercer.comparison import compare
     from mercer.discriminant import MinimumCostClassifier, cost_scorer
+    from mercer.distributed import Distributed
     from mercer.exchange import (
         from_libsvm,
         from_sklearn,

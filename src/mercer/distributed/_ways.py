@@ -1,0 +1,35 @@
+"""Which machine is fitted in which way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mercer.cells import CellOneClassSVM, CellSVC, CellSVR
+from mercer.distributed._cells import fit_cells
+
+WAYS: dict[type, Callable[..., None]] = {
+    CellSVC: fit_cells,
+    CellSVR: fit_cells,
+    CellOneClassSVM: fit_cells,
+}
+"""A way is given an unfitted copy, Blocks, Facts, Cluster and a function that prints a line."""
+
+
+def way_of(estimator: Any) -> Callable[..., None]:
+    """Return how a machine is fitted to rows on many computers.
+
+    Examples
+    --------
+    >>> from mercer import SVDD
+    >>> way_of(SVDD())
+    Traceback (most recent call last):
+    TypeError: Distributed takes CellSVC, CellSVR or CellOneClassSVM; got SVDD.
+    """
+    for kind, way in WAYS.items():
+        if isinstance(estimator, kind):
+            return way
+    names = [kind.__name__ for kind in WAYS]
+    raise TypeError(
+        f"Distributed takes {', '.join(names[:-1])} or {names[-1]}; got {type(estimator).__name__}."
+    )

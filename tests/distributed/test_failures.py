@@ -1,0 +1,99 @@
+"""Workers and schedulers that die, and what is missing, in processes of their own."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, KilledWorker, LocalCluster
+from sklearn.datasets import make_classification
+
+from mercer import SVC, CellSVC
+from mercer.distributed import Distributed
+from mercer.distributed._cluster import cluster_at
+
+X, y = make_classification(2000, 6, n_informative=5, n_redundant=0, random_state=0)
+ROWS, LABELS = da.from_array(X, chunks=(200, 6)), da.from_array(y, chunks=200)
+CELLS = CellSVC(SVC(), cell_size=400, random_state=0)
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are killed otherwise there")
+
+
+def deadly(folder, reads):
+    """Return rows that kill the other process which reads blocks of them, at its last read."""
+    own = os.getpid()
+
+    def read(block):
+        if len(block) and os.getpid() != own:
+            (folder / str(len(os.listdir(folder)))).touch()
+            if len(os.listdir(folder)) == reads:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return block
+
+    return ROWS.map_blocks(read, dtype=float, meta=X[:0])
+
+
+def test_a_killed_worker_loses_nothing(tmp_path):
+    """It dies when the rows are cut by cell, with all that it has done."""
+    cluster = LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=":0"
+    )
+    with cluster, Client(cluster) as client:
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
+        command += ["--no-nanny", "--nthreads", "1", "--no-dashboard"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as other:
+            client.wait_for_workers(2)
+            model = Distributed(CELLS).fit(deadly(tmp_path, 6), LABELS)
+            assert other.wait(10) == -signal.SIGKILL
+    expected = CELLS.fit(X, y).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-9, atol=1e-9)
+
+
+SCHEDULER = """
+import time
+from distributed import LocalCluster
+with LocalCluster(
+    n_workers=1, processes=False, protocol="tcp", dashboard_address=":0"
+) as cluster:
+    print(cluster.scheduler_address, flush=True)
+    time.sleep(100)
+"""
+
+
+def test_a_killed_scheduler_is_a_sentence(tmp_path, capfd):
+    command = [sys.executable, "-c", SCHEDULER]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        try:
+            address = process.stdout.readline().decode().strip()
+            with pytest.raises(ConnectionError) as error:
+                Distributed(CELLS, address=address).fit(deadly(tmp_path, 12), LABELS)
+        finally:
+            process.kill()
+    assert str(error.value) == (
+        f"The scheduler at {address} is gone, and the fit with it; fit again when there is one."
+    )
+    assert error.value.__cause__ is None
+    assert error.value.__suppress_context__
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_workers_without_memory_are_a_sentence(in_use):
+    with pytest.raises(MemoryError, match=r"ended 4 workers .* lack of memory"):
+        with cluster_at(None):
+            raise KilledWorker("fit", None, 3)
+
+
+@pytest.mark.parametrize("missing", ["dask.array", "distributed"])
+def test_without_dask_a_sentence_says_what_to_install(missing, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ImportError, match=r'needs dask.*pip install "mercer\[dask\]"'):
+        Distributed().fit(X, y)
+
+
+def test_importing_brings_no_dask():
+    script = "import sys, mercer; mercer.Distributed(); print('dask' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "False", done.stderr
