@@ -33,16 +33,18 @@ class Checkout:
     ----------
     folder : Path
         Root of the checkout.
+    processor : bool, default=False
+        Whether seconds are those of the processor (with all threads), not of the clock.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, processor: bool = False) -> None:
         own, environment = folder / ".venv" / "bin" / "python", dict(os.environ)
         if not own.exists():  # built in place, then
             own = Path(sys.executable)
             places = [str(folder.resolve() / "src"), environment.get("PYTHONPATH", "")]
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, places))
         self._process = subprocess.Popen(
-            [str(own), str(WORKER)],
+            [str(own), str(WORKER), *(["--processor"] if processor else [])],
             cwd=folder,
             env=environment,
             stdin=subprocess.PIPE,
@@ -79,7 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     facts = machine.describe()
     print(head(facts), flush=True)
     plan = Plan(repeats=given.repeats, budget=2.0)
-    result = compare(HERE, given.other, plan, match=given.match, share=given.share)
+    options = {"match": given.match, "share": given.share, "processor": given.processor}
+    result = compare(HERE, given.other, plan, **options)
     print(result)
     if given.json is not None:
         write_json(given.json, facts, [result])
@@ -95,19 +98,31 @@ def parser() -> argparse.ArgumentParser:
     line.add_argument(
         "--share", default="1/1", help="K/N: every Nth work from the Kth on (default: all)"
     )
+    line.add_argument(
+        "--processor",
+        action="store_true",
+        help="time of the processor, for machines that do other work too (with OMP_NUM_THREADS=1)",
+    )
     line.add_argument("--json", type=Path, metavar="FILE", help="write all records")
     return line
 
 
 def compare(
-    here: Path, other: Path, plan: Plan, *, match: str = "", share: str = "1/1"
+    here: Path,
+    other: Path,
+    plan: Plan,
+    *,
+    match: str = "",
+    share: str = "1/1",
+    processor: bool = False,
 ) -> GroupResult:
     """Time the works that both checkouts know, those that match and of them a share."""
     note = "ratio: how many times as long the other takes; best of interleaved runs"
+    note += " (processor time)" if processor else ""
     table = Table("against", ["work", "here, s", "other, s", "ratio"], notes=[note])
     result = GroupResult("against", [table])
     first, every = map(int, share.split("/"))
-    sides = {"here": Checkout(here), "other": Checkout(other)}
+    sides = {"here": Checkout(here, processor), "other": Checkout(other, processor)}
     try:
         both = set(sides["here"].works) & set(sides["other"].works)
         works = [work for work in sides["here"].works if work in both and match in work]

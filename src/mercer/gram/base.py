@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mercer import _engine
 from mercer.kernels import Kernel
-from mercer.kernels.blocks import row_blocks
+from mercer.kernels.blocks import row_blocks, submatrix
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -272,7 +272,8 @@ class StoredGram(Gram):
 
     def block(self, rows: Indices, columns: Indices) -> Floats:
         """Return the entries of some rows and some columns."""
-        return self.values[np.ix_(self._at(rows), self._at(columns))].astype(np.float64, copy=False)
+        found = submatrix(self.values, self._at(rows), self._at(columns))
+        return found.astype(np.float64, copy=False)
 
     def subset(self, indices: Indices) -> StoredGram:
         """Return the matrix of some of the points, sharing the memory of this one."""
@@ -282,7 +283,7 @@ class StoredGram(Gram):
         """Return the matrix of some of the points, kept apart, no shorter than it is held here."""
         at = self._at(indices)
         values = padded(len(indices), self.values.dtype if precision == "single" else np.float64)
-        values[:, : len(indices)] = self.values[np.ix_(at, at)]
+        values[:, : len(indices)] = submatrix(self.values, at, at)
         return StoredGram(values)
 
     def times(

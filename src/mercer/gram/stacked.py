@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer import _engine
 from mercer.gram.base import Floats, Gram, Indices, RowSource, StoredGram, padded
+from mercer.kernels.blocks import submatrix
 
 
 class StackedGram(Gram):
@@ -51,7 +52,7 @@ class StackedGram(Gram):
     def block(self, rows: Indices, columns: Indices) -> Floats:
         """Return the entries of some rows and some columns, all of one matrix."""
         matrix = self.matrices[self._matrix_of(np.concatenate([rows, columns]))]
-        return matrix[np.ix_(np.asarray(rows) % self.n_each, np.asarray(columns) % self.n_each)]
+        return submatrix(matrix, np.asarray(rows) % self.n_each, np.asarray(columns) % self.n_each)
 
     def subset(self, indices: Indices) -> StoredGram:
         """Return the matrix of some of the points, all of one matrix."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram, StoredGram
 from mercer.gram.base import fits_single
+from mercer.kernels.blocks import submatrix
 from mercer.machines.training import Penalty, TwoClassTask, decompose
 from mercer.problems import QuadraticProgram
 from mercer.solvers import BoundedStart, Options, PathSolutions, Solution, solve, solve_path
@@ -213,7 +214,7 @@ class FoldPath:
                 machine.program, shared.stored(rows, "single"), prices, settings.rough
             )
             diagonal = start.diagonal[rows]
-            values = _products(found.betas, diagonal, shared.values[np.ix_(rows, wanted)])
+            values = _products(found.betas, diagonal, submatrix(shared.values, rows, wanted))
         betas, offsets = found.betas, found.offset
         values += offsets[:, None]
         unsolved: list[Solution] = []

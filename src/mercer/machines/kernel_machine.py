@@ -18,6 +18,7 @@ from mercer._threads import wanted_threads
 from mercer.gram import Gram, finite, make_gram
 from mercer.gram.devices import NAMES, names_device
 from mercer.kernels import Kernel, Linear, as_kernel
+from mercer.kernels.blocks import submatrix
 from mercer.kernels.centres import column_means
 from mercer.machines.training import warn_if_indefinite
 from mercer.solvers import MultiClassSolution, Options, Solution, Solutions
@@ -152,7 +153,7 @@ def rows_of(X: Any, kept: Any, is_pairwise: bool) -> Any:
     """Return the rows that take part, and of a kernel matrix only their columns."""
     if kept.size == X.shape[0]:
         return X
-    return X[np.ix_(kept, kept)] if is_pairwise else X[kept]
+    return submatrix(X, kept, kept) if is_pairwise else X[kept]
 
 
 def centred(kernel: Kernel, points: Any) -> Any:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import StoredGram, make_gram
 from mercer.kernels import RBF, Kernel, contract_squared_differences, squared_distances
+from mercer.kernels.blocks import submatrix
 from mercer.machines.bordered_system import BorderedSystem
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers import Options, Solution, solve_all
@@ -48,7 +49,7 @@ class KernelData:
 
     def block(self, rows: Rows, columns: Rows) -> Floats:
         """Return some rows and columns of the matrix."""
-        return self.matrix[np.ix_(rows, columns)]
+        return submatrix(self.matrix, rows, columns)
 
     def contract(self, weights: Floats, rows: Rows, columns: Rows) -> Floats:
         r"""Return :math:`\sum_{ij} W_{ij}\,\partial K_{ij}/\partial\theta_p` over a block."""
@@ -58,16 +59,16 @@ class KernelData:
         if kernel.theta.size == 0:
             return np.empty(0)
         if kernel.is_pairwise:
-            return kernel.contract_gradient(self.points[np.ix_(rows, columns)], weights)
+            return kernel.contract_gradient(submatrix(self.points, rows, columns), weights)
         right = None if columns is rows else self.points[columns]
         return kernel.contract_gradient(self.points[rows], weights, right)
 
     def _contract_widths(self, weights: Floats, rows: Rows, columns: Rows) -> Floats:
         r"""Use the matrix at hand: :math:`dK / d\ln\gamma_k = -\gamma_k D_k K`."""
-        gamma, where = self.kernel.gamma, _where(rows, columns, self.points.shape[0])
-        terms = weights * self.matrix[where]
+        gamma = self.kernel.gamma
+        terms = weights * _part(self.matrix, rows, columns)
         if not np.ndim(gamma):  # the distances do not depend on the width
-            return np.array([-gamma * np.vdot(terms, self._shared.distances[where])])
+            return np.array([-gamma * np.vdot(terms, _part(self._shared.distances, rows, columns))])
         left = self.points[rows]
         right = left if columns is rows else self.points[columns]
         return -np.asarray(gamma) * contract_squared_differences(left, right, terms)
@@ -84,9 +85,10 @@ class _Shared:
         return squared_distances(self._points)
 
 
-def _where(rows: Rows, columns: Rows, n: int) -> Any:
-    """Return an index of the block; of the whole matrix without a copy."""
-    return ... if rows.size == n == columns.size else np.ix_(rows, columns)
+def _part(matrix: Floats, rows: Rows, columns: Rows) -> Floats:
+    """Return some rows and columns; of the whole matrix without a copy."""
+    is_whole = rows.size == len(matrix) == columns.size
+    return matrix if is_whole else submatrix(matrix, rows, columns)
 
 
 class RowMachine(ABC):
@@ -223,7 +225,7 @@ class RowMachine(ABC):
         if rows is None or rows.size == self.n:
             rows, matrix = np.arange(self.n), self.matrix.copy()
         else:
-            matrix = self.matrix[np.ix_(rows, rows)]
+            matrix = submatrix(self.matrix, rows, rows)
         matrix[np.diag_indices_from(matrix)] += self.ridge[rows]
         return matrix
 

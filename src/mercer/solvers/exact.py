@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer._extras import how_to_get
+from mercer.kernels.blocks import submatrix
 from mercer.problems.quadratic_program import QuadraticProgram, Vector
 from mercer.solvers._limits import Callback, Limits
 from mercer.solvers._polish import pair_steps, polish
@@ -143,10 +144,10 @@ class _Search:
         beta = np.clip(0.0, problem.lower, problem.upper)
         room = problem.lower < problem.upper
         rows, fixed = np.flatnonzero(room), np.flatnonzero(~room)
-        factor = _factor(centred[np.ix_(rows, rows)], float(matrix.diagonal().max()))
+        factor = _factor(submatrix(centred, rows, rows), float(matrix.diagonal().max()))
         part = replace(
             problem.subset(rows, problem.delta - beta[fixed].sum()),
-            p=linear[rows] + centred[np.ix_(rows, fixed)] @ beta[fixed],
+            p=linear[rows] + submatrix(centred, rows, fixed) @ beta[fixed],
         )
         best = None
         for unit, cost in _units(part, factor):
@@ -179,7 +180,7 @@ class _Search:
         return found
 
     def _block(self, rows: NDArray[np.intp]) -> Matrix:
-        return np.asarray(self.matrix[np.ix_(rows, rows)])
+        return submatrix(self.matrix, rows, rows)
 
 
 def _factor(matrix: Matrix, size: float) -> Matrix:

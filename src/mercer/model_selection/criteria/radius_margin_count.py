@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer._threads import holds_blas
+from mercer.kernels.blocks import submatrix
 from mercer.machines import TwoClassMachine
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.model_selection.criteria.radius_margin import enclosing_ball, radius_margin_of
@@ -74,7 +75,7 @@ def _linear_slack(machine: TwoClassMachine, gradient: bool) -> Rated:
     """Return the first term for the hinge loss, where the norm is no optimal value."""
     count, ball = float(machine.weights.sum()), enclosing_ball(machine)
     support, beta = machine.support, machine.beta
-    inner = machine.matrix[np.ix_(support, support)] @ beta[support]
+    inner = submatrix(machine.matrix, support, support) @ beta[support]
     squared_norm = float(beta[support] @ inner)
     value = ball.squared_radius * squared_norm / count
     if not gradient:

@@ -29,6 +29,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.kernels.blocks import submatrix
 from mercer.machines import RowMachine
 
 Floats = NDArray[np.float64]
@@ -61,7 +62,7 @@ def through_solution(machine: RowMachine, in_beta: Floats, in_offset: float) -> 
     u, t = machine.free_system.solve(pull, in_offset)
     in_log_C += float(u @ (machine.ridge[free] * beta[free]))
     if bound.size:
-        pulled = machine.matrix[np.ix_(free, bound)] @ beta[bound]
+        pulled = submatrix(machine.matrix, free, bound) @ beta[bound]
         in_log_C -= float(u @ pulled) + t * float(beta[bound].sum())
     in_kernel = machine.contract(-np.outer(u, beta[support]), free, support)
     return machine.gradient(in_log_C, in_kernel) + machine.target_gradient(u)

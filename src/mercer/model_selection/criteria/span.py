@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from mercer._threads import holds_blas
+from mercer.kernels.blocks import submatrix
 from mercer.machines import TwoClassMachine
 from mercer.machines.bordered_system import BorderedSystem
 from mercer.machines.row_machine import refuse_weights
@@ -140,7 +141,7 @@ class _Spans:
         matrix[np.diag_indices_from(matrix)] += extra
         system = BorderedSystem(matrix)
         of_free = 1.0 / system.lower_inverse.diagonal() - extra
-        across = machine.matrix[np.ix_(free, bound)]
+        across = submatrix(machine.matrix, free, bound)
         nearest, t = system.solve_many(across, np.ones(bound.size))
         of_bound = machine.matrix.diagonal()[bound] - (across * nearest).sum(axis=0) - t
         margins[free] -= alpha[free] * of_free

@@ -16,6 +16,7 @@ from mercer._folds import deal_folds, fold_splits, weighted_folds
 from mercer._inputs import need_two_classes
 from mercer.gram import StoredGram
 from mercer.kernels import Kernel
+from mercer.kernels.blocks import submatrix
 from mercer.machines import (
     Penalty,
     TwoClassMachine,
@@ -205,7 +206,7 @@ class Objective(MachineObjective):
         part = slice(folds.tasks.ends[k], folds.tasks.ends[k + 1])
         beta = found.beta[part]
         used = np.flatnonzero(beta)
-        values: Floats = self._data.matrix[np.ix_(out, folds.rows[part][used])] @ beta[used]
+        values: Floats = submatrix(self._data.matrix, out, folds.rows[part][used]) @ beta[used]
         return values + found.offset[k]
 
     def _use(self, kernel: Kernel) -> None:
