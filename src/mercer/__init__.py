@@ -21,6 +21,8 @@ _HOMES = {
     "CellSVC": "mercer.cells",
     "CellSVR": "mercer.cells",
     "Distributed": "mercer.distributed",
+    "NystroemSVC": "mercer.lowrank",
+    "NystroemSVR": "mercer.lowrank",
     "SVDD": "mercer.spheres",
     "OneClassSVM": "mercer.spheres",
     "NearestHypersphereClassifier": "mercer.spheres",
@@ -79,6 +81,7 @@ _MODULES = (
     "gram",
     "inspection",
     "kernels",
+    "lowrank",
     "model_selection",
     "perceptron",
     "persistence",
@@ -121,6 +124,8 @@ __all__ = [
     "MinimumCostClassifier",
     "MultipliersDisplay",
     "NearestHypersphereClassifier",
+    "NystroemSVC",
+    "NystroemSVR",
     "OneClassSVM",
     "OneClassSearch",
     "PathSearchCV",
@@ -155,6 +160,7 @@ __all__ = [
     "is_mercer",
     "kernels",
     "load",
+    "lowrank",
     "model_selection",
     "perceptron",
     "persistence",
@@ -189,6 +195,7 @@ if TYPE_CHECKING:
         gram,
         inspection,
         kernels,
+        lowrank,
         model_selection,
         perceptron,
         persistence,
@@ -221,6 +228,7 @@ if TYPE_CHECKING:
     from mercer.fuzzy import FuzzyRuleClassifier
     from mercer.inspection import feature_sensitivity
     from mercer.kernels import explicit_map, is_mercer
+    from mercer.lowrank import NystroemSVC, NystroemSVR
     from mercer.model_selection import GradientSearch, PathSearchCV
     from mercer.perceptron import KernelPerceptron
     from mercer.persistence import describe, load, save

@@ -2,6 +2,7 @@
 
 from mercer._threads import available_threads, blas_threads
 from mercer.gram.base import Gram, RequestedGram, StoredGram, finite, gives_numbers
+from mercer.gram.columns import KernelColumns
 from mercer.gram.devices import check_device
 from mercer.gram.distances import SquaredDistances
 from mercer.gram.making import device_of, make_gram
@@ -12,6 +13,7 @@ from mercer.gram.stacked import StackedGram
 __all__ = [
     "ComputedGram",
     "Gram",
+    "KernelColumns",
     "KernelSums",
     "RequestedGram",
     "SquaredDistances",

@@ -14,6 +14,7 @@ _VECTORS = ["support_ support_vectors_ dual_coef_:-1 support_kind_:-1 +n_support
 _COLUMNS = ["n_features_in_ support_ ranking_ order_ scales_"]
 _SCALER = ["n_features_in_ mean_ scale_ var_"]
 _LINEAR = ["n_features_in_ coef_:1", "coef_ intercept_"]
+_LOW_RANK = ["landmarks_ dual_coef_:1", "dual_coef_ intercept_ objective_ gap_"]
 _RELEVANCE = [
     "mu_ alpha_ weight_output_ weight_vector_ sigma_ sigma_:1",
     "relevance_ relevance_vectors_ dual_coef_:-1",
@@ -27,6 +28,8 @@ LENGTHS = {
         "support_ support_vectors_ dual_coef_:1 +n_support_",
         "classes_ intercept_ dual_coef_ n_support_",
     ],
+    "NystroemSVC": _LOW_RANK,
+    "NystroemSVR": _LOW_RANK,
     "SVDD": _VECTORS,
     "OneClassSVM": _VECTORS,
     "NearestHypersphereClassifier": [*_VECTORS, "classes_ n_support_ radii_ _used_radii"],
@@ -66,6 +69,7 @@ LENGTHS = {
 """Attributes of equal length: of an axis after a colon, of a sum after a plus sign."""
 
 OUTPUTS = {
+    "NystroemSVC": "intercept_",
     "RVC": "intercept_",
     "KernelPerceptron": "n_mistakes_",
     "AlphaLMS": "intercept_",

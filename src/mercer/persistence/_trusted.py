@@ -34,6 +34,7 @@ _OURS = {
     "algebra.Power algebra.Product algebra.Scaled algebra.Sum dot.Linear dot.Polynomial "
     "dot.Sigmoid normalization.Normalized radial.Laplacian radial.RBF wrappers.Constant "
     "wrappers.Weighted",
+    "lowrank": "nystroem_svc.NystroemSVC nystroem_svr.NystroemSVR",
     "model_selection": "gradient.gradient_search.GradientSearch grid.path_search.PathSearchCV",
     "perceptron": "_memory.History _memory.MistakeMemory kernel_perceptron.KernelPerceptron",
     "relevance": "rvc.RVC rvr.RVR",

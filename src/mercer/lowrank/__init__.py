@@ -1,0 +1,8 @@
+"""Machines for many rows: on the few features of a kernel of low rank."""
+
+from mercer.lowrank.landmarks import choose_landmarks
+from mercer.lowrank.low_rank_kernel import LowRankKernel
+from mercer.lowrank.nystroem_svc import NystroemSVC
+from mercer.lowrank.nystroem_svr import NystroemSVR
+
+__all__ = ["LowRankKernel", "NystroemSVC", "NystroemSVR", "choose_landmarks"]
