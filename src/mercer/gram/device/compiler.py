@@ -37,7 +37,7 @@ class CompiledKernel:
         import torch
 
         major, minor = torch.cuda.get_device_capability(device)
-        text = "".join(f"#define {key} {value}\n" for key, value in macros.items()) + source
+        text = "".join(f"#define {key} {int(value)}\n" for key, value in macros.items()) + source
         architecture = f"sm_{major}{minor}"
         kept = _kept_file(text, architecture, torch.version.cuda)
         with torch.cuda.device(device):
@@ -66,6 +66,20 @@ class CompiledKernel:
         )
         if code != SUCCESS:
             raise RuntimeError(f"The GPU refused a kernel (error {code} of its driver).")
+
+
+def compiled_kernel(source: Path, device: Any, **macros: int) -> CompiledKernel | None:
+    """Return the kernel of a file, which has its name, or None where it cannot be compiled."""
+    key = (source, str(device), tuple(macros.items()))
+    if key not in _COMPILED:
+        try:
+            _COMPILED[key] = CompiledKernel(source.read_text(), source.stem, device, **macros)
+        except CompilationError:
+            _COMPILED[key] = None
+    return _COMPILED[key]
+
+
+_COMPILED: dict[Any, CompiledKernel | None] = {}
 
 
 def cache_folder() -> Path:

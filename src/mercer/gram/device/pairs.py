@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import torch
 
-from mercer.gram.device.compiler import CompilationError, CompiledKernel
+from mercer.gram.device.compiler import CompiledKernel, compiled_kernel
 from mercer.gram.device.points import DevicePoints
 from mercer.kernels.blocks import row_blocks
 
-SOURCE = Path(__file__).with_name("rbf_times.cu")
+HERE = Path(__file__).parent
 
 TILE, STEP = 64, 32
 """Columns and depth come in multiples of these, as the source has it."""
@@ -100,15 +100,9 @@ class PairProducts:
         """The fused kernel, or None where there is none for these points or no compiler."""
         if self.device.type != "cuda" or self.width > WIDEST:
             return None
-        shape = {"WARPS": WARPS, "BLOCKS": 3 if self.width <= NARROW else 2}
-        folded = int(self.is_folded)
-        try:
-            text = SOURCE.read_text()
-            return CompiledKernel(
-                text, "rbf_times", self.device, WIDTH=self.width, FOLDED=folded, **shape
-            )
-        except CompilationError:
-            return None
+        blocks = 3 if self.width <= NARROW else 2
+        macros = {"WIDTH": self.width, "WARPS": WARPS, "BLOCKS": blocks, "FOLDED": self.is_folded}
+        return compiled_kernel(HERE / "rbf_times.cu", self.device, **macros)
 
     def rows(self, at: Any = None) -> Left:
         """Return rows for a product: some by index, or all."""
@@ -150,19 +144,33 @@ class PairProducts:
         return sums.sum(dim=0, dtype=torch.double)
 
     def _formed(self, left: Left, right: Right, weights: Any) -> Any:
-        """Form the values a block at a time: what torch alone can do."""
+        """Form the exponents a block at a time: for features that do not fit the registers."""
+        if self.is_folded:
+            weights = weights * torch.exp2(right.norms)
         sums = torch.zeros(len(left.norms), dtype=torch.double, device=self.device)
         for begin in range(0, len(right.norms), PART):
             part = slice(begin, begin + PART)
             halves, norms, w = right.halves[part], right.norms[part], weights[part]
-            scale = torch.exp2(-norms) if self.is_folded else None
             for block in row_blocks(len(sums), len(w), BLOCK_ENTRIES):
-                exponents = _product(left.halves[block], halves)
-                exponents -= left.norms[block][:, None]
-                exponents -= norms
-                values = exponents.exp2_()
-                sums[block] += values @ (w if scale is None else w / scale)
+                dots = _product(left.halves[block], halves)
+                sums[block] += self._summed(dots, left.norms[block], norms, w)
         return sums
+
+    def _summed(self, dots: Any, left_norms: Any, right_norms: Any, weights: Any) -> Any:
+        """Return the sums of 2 to the power of dot products less norms, times weights."""
+        if self.row_kernel is None:
+            return dots.sub_(left_norms[:, None]).sub_(right_norms).exp2_() @ weights
+        sums = torch.empty_like(left_norms)
+        tensors = (dots, left_norms, right_norms, weights, sums)
+        self.row_kernel.launch((len(sums), 1), 256, (*tensors, len(weights)))
+        return sums
+
+    @cached_property
+    def row_kernel(self) -> CompiledKernel | None:
+        """The kernel that sums rows of exponents, or None where there is no compiler."""
+        if self.device.type != "cuda":
+            return None
+        return compiled_kernel(HERE / "exponential_sums.cu", self.device)
 
 
 def _product(left: Any, right: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 import torch
 
 from mercer.gram.base import SINGLE_PRECISION_REACH, fits_single
+from mercer.gram.device.compiler import CompiledKernel, compiled_kernel
 from mercer.gram.device.memory import free_memory
 from mercer.kernels import PairwiseForm
 from mercer.kernels.blocks import row_blocks
@@ -155,6 +157,9 @@ class DevicePoints:
             Whose columns; None means these.
         """
         other = self if other is None else other
+        fused = v.ndim == 1 and not (self.stays or other.stays)
+        if fused and len(v) and self.exact_kernel is not None:
+            return self._exactly_fused(self.take(rows), other.take(columns), v)
         found = []
         for part in self.tiles(rows):
             left = self.take(part)
@@ -169,6 +174,42 @@ class DevicePoints:
             found.append(sums)
         return torch.cat(found) if found else v.new_zeros((0, *v.shape[1:]))
 
+    @cached_property
+    def exact_kernel(self) -> CompiledKernel | None:
+        """The kernel of products in float64, or None where there is none for these points."""
+        if self.device.type != "cuda" or self.form.family != "rbf" or self.d > DEEPEST:
+            return None
+        source = Path(__file__).with_name("rbf_exact.cu")
+        return compiled_kernel(source, self.device, DEPTH=self.d, ROWS=self._rows_each)
+
+    @property
+    def _rows_each(self) -> int:
+        """Rows of a thread in float64: as many as its registers hold."""
+        return 2 if self.d <= DEEPEST // 2 else 1
+
+    def _exactly_fused(self, left: Any, right: Any, v: Any) -> Any:
+        n_rows, n_columns = len(left), len(right)
+        scale = (2.0 * self.form.gamma) ** 0.5
+        blocks = max(1, -(-n_rows // (EXACT_THREADS * self._rows_each)))
+        part = max(EXACT_TILE, -(-n_columns * blocks // WAVES))
+        n_parts = -(-n_columns // part)
+        sums = torch.empty((n_parts, n_rows), dtype=torch.double, device=self.device)
+        tensors = (scale * left, scale * right, v.double().contiguous(), sums)
+        assert self.exact_kernel is not None
+        numbers = (n_rows, n_columns, part)
+        if n_rows:
+            self.exact_kernel.launch((blocks, n_parts), EXACT_THREADS, (*tensors, *numbers))
+        return self.form.factor * sums.sum(dim=0)
+
+
+DEEPEST = 64
+"""Features of a row in float64 that fit the registers of a thread."""
+
+EXACT_THREADS, EXACT_TILE = 128, 32
+"""Of a block, and columns that it takes at a time, as the source has it."""
+
+WAVES = 4096
+"""Blocks that keep a large card busy until the last one ends."""
 
 DIRECTLY = "donot_use_mm_for_euclid_dist"
 

@@ -134,6 +134,7 @@ class State:
     ) -> None:
         self.beta, self.free, self.raised, self.offset = beta, free, raised, offset
         self.moved = 0.0
+        self.is_judged = False  # whether the gradient is exact wherever it determines the gap
         self.near: Any = None  # rows that are up to date; None means all
         self.waiting: list[tuple[Any, Any]] = []  # the others, with steps that they have not seen
         self.gradient = gradient
@@ -169,7 +170,7 @@ class State:
     def renew(self, program: DeviceProgram) -> None:
         """Compute the gradient anew."""
         at = self.beta.nonzero()[:, 0]
-        self.near, self.waiting = None, []
+        self.near, self.waiting, self.is_judged = None, [], False
         self.gradient = program.p + program.ridge * self.beta
         self.moved = 0.0
         if len(at):
@@ -182,6 +183,7 @@ class State:
 
     def move(self, program: DeviceProgram, at: Any, change: Any, everywhere: bool = True) -> None:
         """Change some variables; rows that wait see it now if ``everywhere``."""
+        self.is_judged = False
         self.beta[at] += change
         self.gradient[at] += program.ridge[at] * change
         self.moved += float(change @ change)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import torch
+
 from mercer.gram import Gram, finite
 from mercer.gram.base import Indices
 from mercer.gram.device import DeviceGram
@@ -194,10 +196,18 @@ def _by_steps(
 def _repaired(program: DeviceProgram, state: State) -> State:
     """Make a point feasible whose sum rounding has moved, and bring its gradient up to date."""
     state.catch_up(program)
-    beta = program.sent(program.problem.repair(state.beta.cpu().numpy()))
+    beta = torch.minimum(torch.maximum(state.beta, program.lower), program.upper)
+    inner = (beta > program.lower) & (beta < program.upper)
+    missing = program.delta - beta.sum()
+    shared = torch.where(inner, beta + missing / inner.sum(), beta)
+    is_inside = ((shared >= program.lower) & (shared <= program.upper)).all()
+    if bool(is_inside & inner.any()):
+        beta = shared
+    elif bool(missing != 0.0):
+        beta = program.sent(program.problem.repair(beta.cpu().numpy()))
     change = beta - state.beta
-    at = change.nonzero()[:, 0]
-    if len(at) and float(change.abs().max()) > NEGLIGIBLE * float(beta.abs().max()):
+    if float(change.abs().max()) > NEGLIGIBLE * float(beta.abs().max()):
+        at = change.nonzero()[:, 0]
         state.move(program, at, change[at])
     state.beta = beta
     return state
@@ -212,7 +222,8 @@ def _solution(
 ) -> Solution:
     """Return a state as other solvers return it."""
     problem = program.problem
-    state = _repaired(program, state)
-    true_gap(program, state, tol)
+    if not state.is_judged:
+        state = _repaired(program, state)
+        true_gap(program, state, tol)
     beta, gradient = state.beta.cpu().numpy(), state.gradient.cpu().numpy()
     return Solution.at(problem, beta, gradient, tol=tol, n_iter=n_iter, status=status)

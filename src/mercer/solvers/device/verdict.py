@@ -32,7 +32,7 @@ def true_gap(program: DeviceProgram, state: State, tol: float) -> float:
     -------
     float
     """
-    if not program.is_exact:
+    if not (program.is_exact or state.is_judged):
         if state.rounding() > RENEWED * tol or state.near is not None:
             state.renew(program)
         error = _error(program, state)
@@ -44,6 +44,7 @@ def true_gap(program: DeviceProgram, state: State, tol: float) -> float:
         near_bottom = (state.beta > program.lower) & (down <= falling + 2.0 * reach)
         at = (near_top | near_bottom).nonzero()[:, 0]
         state.gradient[at] = exact_gradient(program, state, at)
+        state.is_judged = True
     return max(0.0, float(program.gap(state.beta, state.gradient)[0]))
 
 
