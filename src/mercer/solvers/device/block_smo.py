@@ -84,12 +84,11 @@ class BlockSmo:
         program, quarter = self.program, min(BLOCK, self.program.n) // 4
         rising = torch.where(self.beta < program.upper, -self.gradient, -torch.inf)
         falling = torch.where(self.beta > program.lower, self.gradient, -torch.inf)
-        up = torch.topk(rising, quarter).indices
-        falling[up] = -torch.inf
-        down = torch.topk(falling, quarter).indices
-        new = torch.cat([up, down])
-        is_new = torch.zeros(program.n, dtype=torch.bool, device=new.device)
-        is_new[new] = True
+        is_new = torch.zeros(program.n, dtype=torch.bool, device=rising.device)
+        is_new[torch.topk(rising, quarter).indices] = True
+        falling[is_new] = -torch.inf
+        is_new[torch.topk(falling, quarter).indices] = True  # where few may fall, some again
+        new = is_new.nonzero()[:, 0]
         kept = self.kept[~is_new[self.kept]]
         # What changed in the last round may change again; of the rest, the newest stay.
         return torch.cat([new, kept[: 2 * quarter]])
