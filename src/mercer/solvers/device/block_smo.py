@@ -19,8 +19,11 @@ BLOCK = 2048
 INNER_SHARE = 0.1
 """Share of the gap to which a working set is solved."""
 
-PATIENCE = 200
-"""Rounds without half the gap after which arithmetic allows no smaller one."""
+PATIENCE = 40
+"""How often new variables may have been as many as there are, without half the gap, before nothing
+helps any more; never fewer than `FEWEST` rounds."""
+
+FEWEST = 200
 
 
 class BlockSmo:
@@ -51,6 +54,7 @@ class BlockSmo:
     def run(self, until: float, tol: float) -> float:
         """Go on until the gap is small enough, a limit is reached or nothing helps; return it."""
         best, rounds_since = float("inf"), 0
+        patience = max(FEWEST, PATIENCE * self.program.n // (BLOCK // 2))
         while True:
             gap = float(self.program.gap(self.beta, self.gradient)[0])
             if not gap > until or self.limits.stop(gap):
@@ -58,7 +62,7 @@ class BlockSmo:
             if gap < 0.5 * best:
                 best, rounds_since = gap, 0
             rounds_since += 1
-            if rounds_since > PATIENCE:
+            if rounds_since > patience:
                 return gap
             self._round(gap, tol)
 
