@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._progress import say
 from mercer._sklearn import HasMethods, Interval, StrOptions
 from mercer._threads import available_threads, wanted_threads
-from mercer.cells._given import Given, fit_cell
+from mercer.cells._fitting import fitted_cells
+from mercer.cells._given import Given
 from mercer.cells.partition import Partition
 from mercer.cells.planning import drawn_order, keep_cells, plan_cells, told_sizes, tuned
 
@@ -121,13 +122,7 @@ class CellMachine(MetaEstimatorMixin, BaseEstimator):
 
     def _fitted(self, template: Any, given: Given, cells: list[Any]) -> Iterator[Any]:
         """Yield the machine of each cell."""
-        n_threads = min(available_threads(wanted_threads(self.n_jobs)), len(cells))
-        if n_threads == 1:
-            machines = (given.fit(template, rows) for rows in cells)
-        else:
-            machines = Parallel(n_threads, prefer="threads", return_as="generator")(
-                delayed(fit_cell)(template, *given.part(rows)) for rows in cells
-            )
+        machines = fitted_cells(template, given, cells, wanted_threads(self.n_jobs))
         step = max(1, len(cells) // 10)
         for done, machine in enumerate(machines, start=1):
             yield machine

@@ -1,6 +1,7 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
 from mercer.machines.fold_path import Fold, FoldPath, PathSettings, SharedMatrix
+from mercer.machines.joint import Begun, shared_rows, solve_together
 from mercer.machines.kernel_machine import (
     KERNEL_CONSTRAINTS,
     MARGIN_CONSTRAINTS,
@@ -29,6 +30,7 @@ from mercer.machines.training import (
     no_minimum,
     pairs_of,
     slacks,
+    start_of,
     warn_about,
     warn_if_indefinite,
     warn_unless_converged,
@@ -40,6 +42,7 @@ __all__ = [
     "KERNEL_CONSTRAINTS",
     "MARGIN_CONSTRAINTS",
     "SOLVER_CONSTRAINTS",
+    "Begun",
     "DualModel",
     "Fold",
     "FoldPath",
@@ -70,7 +73,10 @@ __all__ = [
     "out_of_fold_values",
     "pairs_of",
     "rows_of",
+    "shared_rows",
     "slacks",
+    "solve_together",
+    "start_of",
     "warn_about",
     "warn_if_indefinite",
     "warn_unless_converged",

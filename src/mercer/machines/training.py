@@ -217,6 +217,13 @@ def class_factors(
     return factors[codes]
 
 
+def start_of(starts: Sequence[Floats] | None, tasks: TwoClassTasks) -> Floats | None:
+    """Return where all machines start; None where there is nothing or the sizes do not fit."""
+    if starts is None or [len(one) for one in starts] != np.diff(tasks.ends).tolist():
+        return None
+    return np.concatenate(starts)
+
+
 @dataclass(frozen=True, eq=False)
 class Training:
     """Two-class machines on the rows of one kernel matrix, with their solutions.
@@ -264,14 +271,21 @@ class Training:
         """
         rows = None if len(tasks) == 1 else tasks.rows
         programs = penalty.programs(tasks)
-        fits = starts is not None and [len(s) for s in starts] == np.diff(tasks.ends).tolist()
-        solutions = solve_all(
-            programs,
-            gram,
-            options,
-            rows=rows,
-            warm_start=np.concatenate(starts) if starts is not None and fits else None,
-        )
+        start = start_of(starts, tasks)
+        solutions = solve_all(programs, gram, options, rows=rows, warm_start=start)
+        return cls.solved(gram, tasks, programs, solutions, penalty, refusal)
+
+    @classmethod
+    def solved(
+        cls,
+        gram: Gram,
+        tasks: TwoClassTasks,
+        programs: Programs,
+        solutions: Solutions,
+        penalty: Penalty,
+        refusal: str | None = None,
+    ) -> Training:
+        """Return what has been solved, or refuse where there is no solution."""
         if "unbounded" in solutions.status:
             raise ValueError(refusal or no_minimum(penalty.loss))
         return cls(gram, tasks, programs, solutions)

@@ -361,6 +361,14 @@ class Programs:
         delta = np.full(cuts.size - 1, program.delta)
         return cls(program.p, program.lower, program.upper, program.ridge, delta, cuts)
 
+    @classmethod
+    def joined(cls, several: Sequence[Programs]) -> Programs:
+        """Return the programs of all, one after the other."""
+        names = ("p", "lower", "upper", "ridge", "delta")
+        vectors = [np.concatenate([getattr(one, name) for one in several]) for name in names]
+        sizes = np.concatenate([np.diff(one.ends) for one in several])
+        return cls(*vectors, np.concatenate([[0], np.cumsum(sizes)]))
+
     def repeated(self, times: int) -> Programs:
         """Return the same programs so many times, one after the other."""
         vectors = (self.p, self.lower, self.upper, self.ridge, self.delta)

@@ -138,6 +138,21 @@ class Solutions:
             tuple(one.status for one in solutions),
         )
 
+    def part(self, first: int, last: int) -> Solutions:
+        """Return those from the first on, without the last."""
+        some, inside = slice(first, last), slice(self.ends[first], self.ends[last])
+        return Solutions(
+            self.beta[inside],
+            self.gradient[inside],
+            self.ends[first : last + 1] - self.ends[first],
+            self.objective[some],
+            self.offset[some],
+            self.gap[some],
+            self.n_iter[some],
+            self.converged[some],
+            self.status[some],
+        )
+
     def __len__(self) -> int:
         return self.gap.size
 

@@ -30,6 +30,7 @@ from mercer.gram import KernelSums, gives_numbers
 from mercer.kernels import Linear
 from mercer.machines import (
     MARGIN_CONSTRAINTS,
+    Begun,
     KernelMachine,
     Penalty,
     Training,
@@ -43,8 +44,10 @@ from mercer.machines import (
     out_of_fold_values,
     pairs_of,
     slacks,
+    start_of,
     warn_unless_converged,
 )
+from mercer.solvers import Solutions
 from mercer.svm._geometry import MarginGeometry
 
 N_FOLDS = 5
@@ -309,6 +312,27 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self._store(rows, classes, codes, training)
         warn_unless_converged(training.solutions, self.tol)
         return rows, training
+
+    def _begin(self, rows: TrainingRows, y: Any) -> Begun:
+        """Return the fit to rows of a kernel matrix, which others may have a part in, too."""
+        return self._begin_with(rows, *classes_of(y))
+
+    def _begin_with(self, rows: TrainingRows, classes: Any, codes: Any) -> Begun:
+        """Return the fit to rows of known classes."""
+        factors = class_factors(self.class_weight, classes, codes, rows.weights)
+        penalty = Penalty.of(self, factors, rows.weights)
+        tasks = decompose(codes, classes.size, self.multi_class)
+        programs = penalty.programs(tasks)
+
+        def store(solutions: Solutions) -> Training:
+            training = Training.solved(rows.gram, tasks, programs, solutions, penalty)
+            self._store(rows, classes, codes, training)
+            warn_unless_converged(solutions, self.tol)
+            return training
+
+        places = None if len(tasks) == 1 else tasks.rows
+        start = start_of(self._last_solutions_of(), tasks)
+        return Begun(programs, places, self.tol, store, start)
 
     @fit_context(prefer_skip_nested_validation=True)
     def _fit_out_of_fold(self, X: Any, y: Any, sample_weight: Any, fold: Any) -> Any:

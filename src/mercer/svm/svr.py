@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -19,9 +18,15 @@ from mercer._inputs import (
     says_instead,
 )
 from mercer._sklearn import Interval, StrOptions
-from mercer.gram import Gram, KernelSums, gives_numbers
+from mercer.gram import KernelSums, gives_numbers
 from mercer.kernels import Linear
-from mercer.machines import MARGIN_CONSTRAINTS, KernelMachine, TrainingRows, warn_unless_converged
+from mercer.machines import (
+    MARGIN_CONSTRAINTS,
+    Begun,
+    KernelMachine,
+    TrainingRows,
+    warn_unless_converged,
+)
 from mercer.machines.tube import (
     TubeModel,
     in_unit,
@@ -31,8 +36,8 @@ from mercer.machines.tube import (
     tube_start,
     tube_unit,
 )
-from mercer.problems import Programs, QuadraticProgram
-from mercer.solvers import Solution, solve_all
+from mercer.problems import Programs
+from mercer.solvers import Solution, Solutions
 
 HINTS = {**OF_LINEAR_MACHINES, "nu": "use epsilon", "random_state": "nothing here is random"}
 """What stands for arguments of machines that are like this one."""
@@ -213,23 +218,32 @@ class SVR(RegressorMixin, KernelMachine):
         """
         X, y = checked_data(self, X, y, y_numeric=True, **self._data_format())
         rows = self._training_rows(X, given_weights(sample_weight, X))
-        squared = self.loss == "squared_epsilon_insensitive"
-        targets, C = y[rows.kept], self.C * rows.weights
-        problem = tube_program(targets, C, self.epsilon, squared=squared)
-        solution = self._solve(problem, rows.gram)
-        model = TubeModel.of(problem, solution, rows.gram.n, self.tol)
-        self._store(rows, targets, model)
-        warn_unless_converged([model.solution], self.tol)
+        self._begin(rows, y[rows.kept]).finish(rows.gram, self._options())
         return self
 
-    def _solve(self, problem: QuadraticProgram, gram: Gram) -> Solution:
-        unit, rows = tube_unit(problem), tube_rows(problem, gram.n)
+    def _begin(self, rows: TrainingRows, targets: Any) -> Begun:
+        """Return the fit to rows of a kernel matrix, which others may have a part in, too."""
+        squared = self.loss == "squared_epsilon_insensitive"
+        problem = tube_program(targets, self.C * rows.weights, self.epsilon, squared=squared)
+        unit, n = tube_unit(problem), len(targets)
         start = tube_start(problem, self._last_solutions_of())
-        start = None if start is None else start / unit
-        options = replace(self._options(), tol=self.tol / unit)
-        programs = Programs.of([in_unit(problem, unit)])
-        found = solve_all(programs, gram, options, rows=rows, warm_start=start)
-        solution = solution_of_unit(found[0], unit)
+
+        def store(solutions: Solutions) -> None:
+            solution = self._bounded(solution_of_unit(solutions[0], unit))
+            model = TubeModel.of(problem, solution, n, self.tol)
+            self._store(rows, targets, model)
+            warn_unless_converged([model.solution], self.tol)
+
+        return Begun(
+            Programs.of([in_unit(problem, unit)]),
+            tube_rows(problem, n),
+            self.tol / unit,
+            store,
+            None if start is None else start / unit,
+        )
+
+    def _bounded(self, solution: Solution) -> Solution:
+        """Return the solution, or refuse where there is none."""
         if solution.status == "unbounded":
             raise ValueError(
                 "No function of this kernel keeps within epsilon of all targets, so that C=inf has "
