@@ -301,16 +301,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         weights = given_weights(sample_weight, X)
         classes, codes = classes_of(y if weights is None else y[weights > 0])
         rows = self._training_rows(X, weights)
-        factors = class_factors(self.class_weight, classes, codes, rows.weights)
-        training = Training.of(
-            rows.gram,
-            decompose(codes, classes.size, self.multi_class),
-            Penalty.of(self, factors, rows.weights),
-            self._options(),
-            self._last_solutions_of(),
-        )
-        self._store(rows, classes, codes, training)
-        warn_unless_converged(training.solutions, self.tol)
+        training = self._begin_with(rows, classes, codes).finish(rows.gram, self._options())
         return rows, training
 
     def _begin(self, rows: TrainingRows, y: Any) -> Begun:
