@@ -1,5 +1,6 @@
 """Style, types and layers: the checks that need no data."""
 
+import ast
 import os
 import re
 import shutil
@@ -55,15 +56,55 @@ def test_only_the_floors_know_the_engine():
     assert users == {"gram", "problems", "solvers"}  # problems only to judge a point
 
 
-def test_no_package_imports_private_modules_of_another():
+def imports(path):
+    """Yield each import below src: its line, whether it is in a function, and the full name."""
+    parts = path.relative_to(ROOT / "src").with_suffix("").parts
+
+    def walk(node, inside):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                yield from ((child.lineno, inside, alias.name) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                home = [*parts[: -child.level]] if child.level else []
+                home = ".".join([*home, *filter(None, [child.module])])
+                yield from ((child.lineno, inside, f"{home}.{name.name}") for name in child.names)
+            else:
+                is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+                yield from walk(child, inside or is_function)
+
+    yield from walk(ast.parse(path.read_text(encoding="utf-8")), False)
+
+
+def test_no_package_imports_private_names_of_another():
     folder = ROOT / "src" / "mercer"
     for path in folder.rglob("*.py"):
         own = path.relative_to(folder).parts[0]
-        text = path.read_text(encoding="utf-8")
-        for package, rest in re.findall(r"from mercer\.([a-z]\w*)([\w.]*) import", text):
-            assert package == own or "._" not in rest, path
-        for package, names in re.findall(r"from mercer\.([a-z]\w*)[\w.]* import ([^(\n]+)", text):
-            assert package == own or not re.search(r"\b_\w", names), path
+        for line, _, name in imports(path):
+            first, _, rest = name.removeprefix("mercer.").partition(".")
+            if name.startswith("mercer.") and first != own:
+                assert not re.search(r"(^|\.)_(?!_)", rest), f"{path}:{line}"
+
+
+OPTIONAL = {
+    *("clarabel", "dask", "distributed", "matplotlib", "networkx", "onnx", "openpyxl", "pandas"),
+    *("pyarrow", "pymoo", "rdata", "rich", "skl2onnx", "skops", "skrub", "torch", "typer"),
+    "fcntl",  # not on Windows
+    *("mercer.gram.device", "mercer.solvers.device"),  # of use with torch only
+}
+"""What need not be installed: the extras of pyproject.toml, and what they bring."""
+
+
+def test_functions_import_what_is_optional_only():
+    """But for the command line, whose help comes at once, and for what tells which of all loads."""
+    folder, seen = ROOT / "src" / "mercer", set()
+    for path in folder.rglob("*.py"):
+        if folder / "cli" in path.parents or path.name == "_versions.py":
+            continue
+        for line, inside, name in imports(path):
+            packages = {package for package in OPTIONAL if f"{name}.".startswith(f"{package}.")}
+            assert packages or not inside, f"{path}:{line}"
+            seen |= packages if inside else set()
+    assert seen == OPTIONAL - {"rich", "typer"}  # these two only by the command line
 
 
 def test_colours_have_one_home():

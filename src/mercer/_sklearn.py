@@ -1,4 +1,4 @@
-"""The only place that touches private parts of scikit-learn."""
+"""The private parts of scikit-learn that we touch; `_importances` has the only other one."""
 
 from typing import Any
 
@@ -28,7 +28,6 @@ __all__ = [
     "StrOptions",
     "asks_for_probabilities",
     "check_sample_weight",
-    "feature_importances",
     "fitted_rows",
     "parts_of_svm",
     "set_parts_of_svm",
@@ -55,15 +54,6 @@ def asks_for_probabilities(scoring: Any) -> bool:
     return wanted == "predict_proba" or (
         not isinstance(wanted, str) and {*wanted} <= {"predict_proba"}
     )
-
-
-def feature_importances(model: Any, getter: Any) -> Any:
-    """Return one importance for each feature as scikit-learn's ``RFE`` does: squared weights."""
-    # Imported here: few need it, and it brings much with it.
-    from sklearn.feature_selection._base import _get_feature_importances
-
-    values = _get_feature_importances(model, getter, transform_func="square")
-    return np.asarray(values, dtype=np.float64).ravel()  # of sparse weights it is a matrix
 
 
 def fitted_rows(forest: Any) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.io import loadmat
 from sklearn.datasets import load_svmlight_file
 
 from mercer._extras import how_to_get
@@ -24,8 +25,6 @@ def ida(raw: bytes, part: str) -> Arrays:
     of its own: the rows are sorted, and equal ones are given out first to the training rows of a
     split and then to its test rows, in their order.
     """
-    from scipy.io import loadmat
-
     name = part.replace("-", "_")
     known = loadmat(io.BytesIO(raw), variable_names=[name])[name][0, 0]
     X, y = known["x"].astype(np.float64), known["t"].ravel().astype(np.int8)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from mercer._sklearn import feature_importances, take_rows
+from mercer._importances import feature_importances
+from mercer._sklearn import take_rows
 from mercer.feature_selection._kernel_ranker import MEASURES, join, machine_for
 from mercer.feature_selection.elimination import RoundResult, RowSampler
 from mercer.inspection.expansion import kernel_expansion

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _checks as checks
 from ._checks import Floats, as_coefficients, as_contraction
-from .base import Kernel, PairwiseForm, integer_power
+from .base import Kernel, PairwiseForm, integer_power, makes
 
 
 class _Pair(Kernel):
@@ -33,6 +33,7 @@ class _Pair(Kernel):
         return first, second
 
 
+@makes("sum")
 class Sum(_Pair):
     r"""Sum of two kernels, written ``k1 + k2``; a number stands for a constant kernel.
 
@@ -94,6 +95,7 @@ class Sum(_Pair):
             yield one + other
 
 
+@makes("product")
 class Product(_Pair):
     r"""Product of two kernels, written ``k1 * k2``.
 
@@ -150,6 +152,7 @@ class Product(_Pair):
             yield one * other
 
 
+@makes("power")
 class Power(Kernel):
     r"""Integer power of a kernel, written ``k ** q``.
 
@@ -225,6 +228,7 @@ class Power(Kernel):
         return exponent * integer_power(self._part()(X, Y), exponent - 1)
 
 
+@makes("multiple")
 class Scaled(Kernel):
     r"""Positive multiple of a kernel, written ``c * k``.
 

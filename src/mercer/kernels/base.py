@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,6 +16,21 @@ from mercer._inputs import RememberedParameters
 from ._checks import Floats, as_coefficients, as_contraction, as_dense, as_points, count_rows
 from ._left_out import as_left_out_weights, whole_weights
 from .blocks import IN_CACHE, row_blocks
+
+Make = TypeVar("Make", bound=Callable[..., Any])
+
+_makers: dict[str, Callable[..., Kernel]] = {}
+
+
+def makes(name: str) -> Callable[[Make], Make]:
+    """Tell the base class of all kernels what makes one of them, which needs that class itself."""
+
+    def remember(make: Make) -> Make:
+        _makers[name] = make
+        return make
+
+    return remember
+
 
 Family = Literal["linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "sigmoid"]
 
@@ -223,9 +238,7 @@ class Kernel(ABC, RememberedParameters, BaseEstimator):
 
     def parts(self) -> dict[str, Kernel]:
         """Return the kernels this one is made of, by parameter name."""
-        from .coerce import as_kernel
-
-        return {name: as_kernel(getattr(self, name)) for name in self.part_names}
+        return {name: _makers["kernel"](getattr(self, name)) for name in self.part_names}
 
     # ---- parameters -------------------------------------------------------------------------
 
@@ -483,33 +496,23 @@ class Kernel(ABC, RememberedParameters, BaseEstimator):
     # ---- algebra ----------------------------------------------------------------------------
 
     def __add__(self, other: Any) -> Kernel:
-        from .algebra import Sum
-
-        return Sum(self, _operand(other))
+        return _makers["sum"](self, _operand(other))
 
     def __radd__(self, other: Any) -> Kernel:
-        from .algebra import Sum
-
-        return Sum(_operand(other), self)
+        return _makers["sum"](_operand(other), self)
 
     def __mul__(self, other: Any) -> Kernel:
-        from .algebra import Product, Scaled
-
         if isinstance(other, Real):
-            return Scaled(self, float(other))
-        return Product(self, _operand(other))
+            return _makers["multiple"](self, float(other))
+        return _makers["product"](self, _operand(other))
 
     def __rmul__(self, other: Any) -> Kernel:
-        from .algebra import Product, Scaled
-
         if isinstance(other, Real):
-            return Scaled(self, float(other))
-        return Product(_operand(other), self)
+            return _makers["multiple"](self, float(other))
+        return _makers["product"](_operand(other), self)
 
     def __pow__(self, exponent: Any) -> Kernel:
-        from .algebra import Power
-
-        return Power(self, exponent)
+        return _makers["power"](self, exponent)
 
     # ---- values ------------------------------------------------------------------------------
 
@@ -542,7 +545,6 @@ def _same(first: Any, second: Any) -> bool:
 
 def _operand(other: Any) -> Kernel:
     """Make a kernel of the other side of ``+`` or ``*``: a number is a constant kernel."""
-    from .coerce import as_kernel
-    from .wrappers import Constant
-
-    return Constant(float(other)) if isinstance(other, Real) else as_kernel(other)
+    if isinstance(other, Real):
+        return _makers["constant"](float(other))
+    return _makers["kernel"](other)

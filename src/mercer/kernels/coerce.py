@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from .adapters import CallableKernel, GaussianProcessKernel, Precomputed
-from .base import Kernel
+from .base import Kernel, makes
 from .dot import Linear, Polynomial, Sigmoid
 from .radial import RBF, Laplacian
 from .wrappers import Constant
@@ -25,6 +25,7 @@ NAMES = (
 _LIST = ", ".join(map(repr, NAMES))
 
 
+@makes("kernel")
 def as_kernel(
     kernel: Any,
     *,

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import manhattan_distances
 
 from . import _checks as checks
 from ._checks import Floats, Points, as_coefficients, as_contraction, as_dense, as_pair, as_points
@@ -347,9 +348,6 @@ def city_block_distances(X: Points, Y: Any = None) -> Floats:
     if 0 in (*left.shape, right.shape[0]):
         return np.zeros((left.shape[0], right.shape[0]))
     if sp.issparse(left):
-        # Imported here: it takes half a second, and few need it.
-        from sklearn.metrics.pairwise import manhattan_distances
-
         return manhattan_distances(_short_indices(left), _short_indices(right))
     return cdist(left, right, "cityblock")
 

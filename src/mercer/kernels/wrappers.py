@@ -19,9 +19,10 @@ from ._checks import (
     count_rows,
 )
 from ._distances import centred_pair, scale_columns
-from .base import Kernel, PairwiseForm
+from .base import Kernel, PairwiseForm, makes
 
 
+@makes("constant")
 class Constant(Kernel):
     r"""The same value for every pair.
 

@@ -13,6 +13,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.neighbors import BallTree, KDTree
 
 from mercer.persistence.errors import RefusalError
 
@@ -38,8 +39,6 @@ def check_search_trees(parts: Iterable[Any]) -> None:
 
 def grow_search_trees(parts: Iterable[Any]) -> None:
     """Give their trees to all models that search neighbours, after the check above."""
-    from sklearn.neighbors import BallTree, KDTree
-
     kinds = dict(zip(KINDS, (KDTree, BallTree), strict=True))
     grown: dict[tuple[Any, ...], Any] = {}
     for owner in _owners(parts):
@@ -63,8 +62,6 @@ def _owners(parts: Iterable[Any]) -> Iterator[Any]:
 
 def _settings(owner: Any) -> tuple[Any, ...]:
     """Return what makes trees the same, once it is seen to be names and numbers."""
-    from sklearn.neighbors import BallTree, KDTree
-
     state = vars(owner)
     rows, kind, leaf_size = owner._fit_X, owner._fit_method, state.get("leaf_size")
     metric, named = state.get("effective_metric_"), state.get("effective_metric_params_")

@@ -13,6 +13,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from sklearn import feature_selection, gaussian_process, metrics, model_selection
+from sklearn.utils import all_estimators
 
 _OURS = {
     "calibration": "pair_sigmoids.PairSigmoids platt.PlattClassifier sigmoid.PlattSigmoid",
@@ -145,9 +147,6 @@ _OTHER_FUNCTIONS = (
 @cache
 def trusted_objects() -> frozenset[str]:
     """Return the names of all types whose objects a file may hold."""
-    from sklearn import gaussian_process, model_selection
-    from sklearn.utils import all_estimators
-
     names = {f"mercer.{name}" for name in _spelled(_OURS)}
     names |= {f"sklearn.{name}" for name in _spelled(_SKLEARN_PARTS)}
     names |= {f"skrub.{name}" for name in _spelled(_SKRUB)}
@@ -161,8 +160,6 @@ def trusted_objects() -> frozenset[str]:
 @cache
 def trusted_functions() -> frozenset[str]:
     """Return the names of functions that a file may refer to: measures, kernels, predicates."""
-    from sklearn import feature_selection, metrics
-
     public = [getattr(metrics, name) for name in metrics.__all__]
     public += [f for name, f in vars(metrics.pairwise).items() if name.endswith("_kernel")]
     public += [getattr(feature_selection, name) for name in _SCORES]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from scipy.stats import norm, t
+
 from .study import Configuration, Printed, Study
 
 CLOSE = 3.0
@@ -281,8 +283,6 @@ def closeness(freedom: float) -> float:
     >>> [round(closeness(freedom), 2) for freedom in (9, 30, 198, float("inf"))]
     [4.09, 3.27, 3.04, 3.0]
     """
-    from scipy.stats import norm, t
-
     return CLOSE if math.isinf(freedom) else float(t.isf(norm.sf(CLOSE), freedom))
 
 

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 import pandas as pd
+from sklearn.datasets import load_svmlight_file
 
 from mercer.tables._content import Content, in_memory
 from mercer.tables._dialect import is_header, unique_names
@@ -162,8 +163,6 @@ def looks_like_svmlight(lines: list[str]) -> bool:
 
 def read_svmlight(content: Content) -> RawTable:
     """Read svmlight's format by scikit-learn's loader; absent entries are zeros."""
-    from sklearn.datasets import load_svmlight_file
-
     try:
         X, y = load_svmlight_file(in_memory(content.name, content.open))
     except (ValueError, TypeError, OverflowError, MemoryError) as error:
