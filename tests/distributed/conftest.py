@@ -2,13 +2,11 @@
 
 import pytest
 
-pytest.importorskip("dask.array", reason="needs dask: pip install 'mercer[dask]'")
-distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'mercer[dask]'")
-
 
 @pytest.fixture(scope="session")
 def client():
     """Two workers that are threads of this process, which takes no time to start."""
+    distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
     )

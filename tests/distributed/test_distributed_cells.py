@@ -2,9 +2,6 @@
 
 import pickle
 
-import dask
-import dask.array as da
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +12,11 @@ from sklearn.exceptions import NotFittedError
 from mercer import SVC, SVR, CellOneClassSVM, CellSVC, CellSVR, GradientSearch, OneClassSVM
 from mercer.distributed import Distributed
 from mercer.distributed._cluster import Cluster
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
 
 X, y = make_classification(
     2400, 6, n_informative=5, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=0
@@ -215,8 +217,6 @@ def test_refusals_are_one_sentence(name):
 
 
 def test_no_client_is_a_sentence(monkeypatch):
-    import distributed
-
     def none():
         raise ValueError("No global client found")
 

@@ -5,15 +5,16 @@ import signal
 import subprocess
 import sys
 
-import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, KilledWorker, LocalCluster
 from sklearn.datasets import make_classification
 
 from mercer import SVC, CellSVC
 from mercer.distributed import Distributed
 from mercer.distributed._cluster import cluster_at
+
+da = pytest.importorskip("dask.array")
+distributed = pytest.importorskip("distributed")
 
 X, y = make_classification(2000, 6, n_informative=5, n_redundant=0, random_state=0)
 ROWS, LABELS = da.from_array(X, chunks=(200, 6)), da.from_array(y, chunks=200)
@@ -38,10 +39,10 @@ def deadly(folder, reads):
 
 def test_a_killed_worker_loses_nothing(tmp_path):
     """It dies when the rows are cut by cell, with all that it has done."""
-    cluster = LocalCluster(
+    cluster = distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=":0"
     )
-    with cluster, Client(cluster) as client:
+    with cluster, distributed.Client(cluster) as client:
         command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
         command += ["--no-nanny", "--nthreads", "1", "--no-dashboard"]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as other:
@@ -83,7 +84,7 @@ def test_a_killed_scheduler_is_a_sentence(tmp_path, capfd):
 def test_workers_without_memory_are_a_sentence(in_use):
     with pytest.raises(MemoryError, match=r"ended 4 workers .* lack of memory"):
         with cluster_at(None):
-            raise KilledWorker("fit", None, 3)
+            raise distributed.KilledWorker("fit", None, 3)
 
 
 @pytest.mark.parametrize("missing", ["dask.array", "distributed"])

@@ -1,6 +1,5 @@
 """What runs in parallel by joblib runs on workers of dask where that back end is chosen."""
 
-import distributed
 import joblib
 import numpy as np
 import pytest
@@ -12,6 +11,8 @@ from sklearn.multiclass import OneVsOneClassifier
 from mercer import SVC, CellSVC, GradientSearch, KernelRFE, PathSearchCV
 from mercer.feature_selection import ranking_curve
 from mercer.studies import Configuration, Study, run_study
+
+distributed = pytest.importorskip("distributed")
 
 X, y = load_iris(return_X_y=True)
 
