@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,11 +27,14 @@ class Part:
     y : ndarray or None
         Codes of classes, or targets.
     weights : ndarray or None
+    places : ndarray of int or None, default=None
+        In the block, rows without weight counted; None is all of it.
     """
 
     X: Any
     y: Any
     weights: Any
+    places: Any = None
 
     def take(self, rows: Any) -> tuple[Any, Any, Any]:
         """Return some of them, as a tuple, whose size dask can tell."""
@@ -41,6 +44,11 @@ class Part:
             None if self.weights is None else self.weights[rows],
         )
 
+    def numbered(self, rows: Any, start: int) -> tuple[Any, Any, Any, Any]:
+        """Return some of them with their numbers among all rows, of which a block has the first."""
+        places = np.arange(self.X.shape[0]) if self.places is None else self.places
+        return (*self.take(rows), start + places[rows])
+
 
 @dataclass(frozen=True, eq=False)
 class Facts:
@@ -48,25 +56,48 @@ class Facts:
 
     Parameters
     ----------
-    counts : ndarray of int of shape (n_blocks,)
-        Rows of each block that have weight.
+    sizes, counts : ndarray of int of shape (n_blocks,)
+        Rows of each block, and how many of them have weight.
     total : float
         Their weights.
     classes : ndarray or None
         Labels.
     class_counts : ndarray or None
         The rows of each, with their weights.
+    class_rows : ndarray of int or None
+        One row of each, among those that have weight.
     """
 
+    sizes: NDArray[np.int64]
     counts: NDArray[np.int64]
     total: float
     classes: Any
     class_counts: Any
+    class_rows: Any
 
     @property
     def n_rows(self) -> int:
         """All rows that have weight."""
         return int(self.counts.sum())
+
+    @property
+    def starts(self) -> list[int]:
+        """The number of the first row of each block."""
+        return (np.cumsum(self.sizes) - self.sizes).tolist()
+
+    def by_block(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, Any, Any]]:
+        """Yield each block that has some of the rows, their places in it, and which they are.
+
+        Rows and places are counted among those that have weight.
+        """
+        ends = np.cumsum(self.counts)
+        order = np.argsort(rows, kind="stable")
+        start = 0
+        for block, stop in enumerate(np.searchsorted(rows[order], ends).tolist()):
+            if stop > start:
+                own = order[start:stop]
+                yield block, rows[own] - (ends[block] - self.counts[block]), own
+            start = stop
 
 
 def opened(blocks: tuple[Any, Any, Any], classes: Any = None) -> Part:
@@ -88,7 +119,7 @@ def opened(blocks: tuple[Any, Any, Any], classes: Any = None) -> Part:
     if weights is None:
         return Part(X, y, None)
     kept = np.flatnonzero(weights)
-    return Part(*Part(X, y, weights).take(kept))
+    return Part(*Part(X, y, weights).take(kept), kept)
 
 
 def checked_block(rows: Any) -> Any:
@@ -117,29 +148,31 @@ def learn_facts(blocks: Blocks, cluster: Cluster, kind: str | None) -> Facts:
     from dask import delayed
 
     look = delayed(_look)
-    sizes: Sequence[int | None] = blocks.sizes or [None] * len(blocks.parts)
+    known: Sequence[int | None] = blocks.sizes or [None] * len(blocks.parts)
     found = cluster.values(
         [
             look(None if size is not None else rows, targets, weights, size, kind)
-            for (rows, targets, weights), size in zip(blocks.parts, sizes)
+            for (rows, targets, weights), size in zip(blocks.parts, known)
         ]
     )
-    counts = np.array([one[0] for one in found])
-    total = float(sum(one[1] for one in found))
+    sizes, counts = np.array([one[:2] for one in found]).T
+    total = float(sum(one[2] for one in found))
     if total == 0.0:
         raise ValueError("There are no rows with weight above 0.")
     if kind != "classifier":
-        return Facts(counts, total, None, None)
-    labels = [one[2] for one in found if len(one[2])]
+        return Facts(sizes, counts, total, None, None, None)
+    labels = [one[3] for one in found if len(one[3])]
     classes = np.unique(np.concatenate(labels))
-    class_counts = np.zeros(classes.size)
-    for some, counted in (one[2:] for one in found):
-        class_counts[np.searchsorted(classes, some)] += counted
-    return Facts(counts, total, classes, class_counts)
+    class_counts, class_rows = np.zeros(classes.size), np.zeros(classes.size, dtype=np.int64)
+    for start, (_, _, _, some, weight, first) in zip(np.cumsum(counts) - counts, found):
+        codes = np.searchsorted(classes, some)
+        class_counts[codes] += weight
+        class_rows[codes] = start + np.asarray(first, dtype=np.int64)
+    return Facts(sizes, counts, total, classes, class_counts, class_rows)
 
 
 def _look(rows: Any, targets: Any, weights: Any, size: int | None, kind: str | None) -> Any:
-    """Return rows with weight, their weights, and labels with theirs; runs on a worker."""
+    """Return rows, those with weight, their weights, labels with theirs; runs on a worker."""
     n_rows = len(rows) if size is None else size
     y, weights = _vector(targets), _vector(weights)
     for name, values in (("y", y), ("sample_weight", weights)):
@@ -149,7 +182,7 @@ def _look(rows: Any, targets: Any, weights: Any, size: int | None, kind: str | N
                 "must be cut alike."
             )
     if n_rows == 0:
-        return 0, 0.0, [], []
+        return 0, 0, 0.0, [], [], []
     if weights is not None and weights.any():
         weights = checked_weights(weights, np.empty((n_rows, 1)))
     each = np.ones(n_rows) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -157,11 +190,11 @@ def _look(rows: Any, targets: Any, weights: Any, size: int | None, kind: str | N
     count, total = int(kept.sum()), float(each.sum())
     if kind == "classifier":
         check_classification_targets(y)
-        labels, codes = np.unique(y[kept], return_inverse=True)
-        return count, total, labels, np.bincount(codes, weights=each[kept])
+        labels, first, codes = np.unique(y[kept], return_index=True, return_inverse=True)
+        return n_rows, count, total, labels, np.bincount(codes, weights=each[kept]), first
     if kind == "regressor":
         check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-    return count, total, [], []
+    return n_rows, count, total, [], [], []
 
 
 def picked(blocks: Blocks, facts: Facts, rows: NDArray[np.int64]) -> Any:
@@ -180,16 +213,11 @@ def picked(blocks: Blocks, facts: Facts, rows: NDArray[np.int64]) -> Any:
     """
     from dask import delayed
 
-    ends = np.cumsum(facts.counts)
-    order = np.argsort(rows, kind="stable")
-    cuts = np.searchsorted(rows[order], ends)
-    parts, start = [], 0
-    for place, stop in enumerate(cuts.tolist()):
-        if stop > start:
-            own = rows[order[start:stop]] - (ends[place] - facts.counts[place])
-            parts.append(delayed(_take)(blocks.parts[place], facts.classes, own))
-        start = stop
-    return delayed(_joined)(parts, np.argsort(order, kind="stable"))
+    parts, order = [], []
+    for block, places, which in facts.by_block(rows):
+        parts.append(delayed(_take)(blocks.parts[block], facts.classes, places))
+        order.append(which)
+    return delayed(_joined)(parts, np.argsort(np.concatenate(order), kind="stable"))
 
 
 def _take(blocks: tuple[Any, Any, Any], classes: Any, rows: Any) -> Any:

@@ -6,12 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from mercer.cells import CellOneClassSVM, CellSVC, CellSVR
+from mercer.distributed._cascade import fit_cascade
 from mercer.distributed._cells import fit_cells
+from mercer.spheres import OneClassSVM
+from mercer.svm import SVC, SVR
 
 WAYS: dict[type, Callable[..., None]] = {
     CellSVC: fit_cells,
     CellSVR: fit_cells,
     CellOneClassSVM: fit_cells,
+    SVC: fit_cascade,
+    SVR: fit_cascade,
+    OneClassSVM: fit_cascade,
 }
 """A way is given an unfitted copy, Blocks, Facts, Cluster and a function that prints a line."""
 
@@ -21,10 +27,8 @@ def way_of(estimator: Any) -> Callable[..., None]:
 
     Examples
     --------
-    >>> from mercer import SVDD
-    >>> way_of(SVDD())
-    Traceback (most recent call last):
-    TypeError: Distributed takes CellSVC, CellSVR or CellOneClassSVM; got SVDD.
+    >>> way_of(SVC()).__name__
+    'fit_cascade'
     """
     for kind, way in WAYS.items():
         if isinstance(estimator, kind):

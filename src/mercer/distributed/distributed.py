@@ -25,20 +25,32 @@ def _has(method: str) -> Any:
 
 
 class Distributed(MetaEstimatorMixin, BaseEstimator):
-    """A machine that learns from arrays or data frames of dask, on the workers of its cluster.
+    r"""A machine that learns from arrays or data frames of dask, on the workers of its cluster.
 
-    The rows are never collected in one place. Each block is cut by cell (see `CellSVC`), the rows
-    of a cell meet on one worker, which fits its machine, and only the machines come back: with the
-    same ``random_state`` those that a fit on one computer finds. The fitted model is an ordinary
-    one, which predicts arrays anywhere; rows of dask it predicts on the workers, block by block,
-    when the values are asked for.
+    The rows are never collected in one place. What comes back is an ordinary model, which predicts
+    arrays anywhere; rows of dask it predicts on the workers, block by block, when the values are
+    asked for.
 
-    A worker that is lost is replaced by the others, which do its work again. Blocks are read three
-    times; ``X.persist()`` first keeps them on the workers, if they have the memory.
+    **Cells** (`CellSVC`, `CellSVR`, `CellOneClassSVM`): each block is cut by cell, the rows of a
+    cell meet on one worker, which fits its machine. With the same ``random_state`` the machines are
+    those that a fit on one computer finds. Blocks are read three times.
+
+    **One exact machine** (`SVC`, `SVR`, `OneClassSVM`): a cascade. Machines of parts of the rows
+    leave their support vectors, which are merged until one worker has them all; its machine is
+    shown all rows, and those that break its optimality conditions join, until the gap
+
+    .. math:: \max_{i:\, \beta_i < u_i} -(G_i + b) + \max_{i:\, \beta_i > l_i} (G_i + b)
+
+    over all rows is within ``tol``: the optimum is that of one computer, whatever the blocks. One
+    worker must be able to hold the support vectors, and a few rows more, several times.
+    Blocks are read four to eight times.
+
+    ``X.persist()`` first keeps the blocks on the workers, if they have the memory. A worker that is
+    lost is replaced by the others, which do its work again.
 
     Parameters
     ----------
-    estimator : CellSVC, CellSVR, CellOneClassSVM or None, default=None
+    estimator : CellSVC, CellSVR, CellOneClassSVM, SVC, SVR, OneClassSVM or None, default=None
         What to fit; None is ``CellSVC()``.
     address : str or None, default=None
         Of a scheduler, such as ``"tcp://10.0.0.1:8786"``. None is the dask client in use.
@@ -48,7 +60,8 @@ class Distributed(MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     model_ : estimator
-        The fitted machine, to be kept and used without dask.
+        The fitted machine, to be kept and used without dask. Of an exact one ``support_`` and
+        ``gap_`` are those of all rows; ``slack_`` is not there.
     classes_ : ndarray of shape (n_classes,)
         Labels, of a classifier.
     n_features_in_ : int
@@ -62,11 +75,15 @@ class Distributed(MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    Searches, eliminations and studies of smaller data run on a cluster through joblib, inside
-    ``joblib.parallel_config("dask")``.
+    What loops over folds, resamples or cells here by joblib does so on a cluster inside
+    ``joblib.parallel_config("dask")``: scikit-learn's searches and cross-validation of any machine
+    or search, its ``OneVsOneClassifier``, `mercer.feature_selection.ranking_curve` and studies.
 
     References
     ----------
+    H. P. Graf, E. Cosatto, L. Bottou, I. Durdanovic, V. Vapnik, "Parallel support vector machines:
+    the cascade SVM", Neural Information Processing Systems (2004).
+
     P. Thomann, I. Blaschzyk, M. Meister, I. Steinwart, "Spatial decompositions for large scale
     SVMs", AISTATS (2017).
 
