@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 
-from mercer import SVC, SVR, CellOneClassSVM, CellSVC, CellSVR, GradientSearch, OneClassSVM
+from mercer import SVC, SVDD, SVR, CellOneClassSVM, CellSVC, CellSVR, GradientSearch, OneClassSVM
 from mercer.distributed import Distributed
 from mercer.distributed._cluster import Cluster
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("in_use")
 
 
 def cells(machine=None, **changes):
-    machine = SVC(C=3.0) if machine is None else machine
+    machine = SVC(C=3.0, tol=1e-6) if machine is None else machine
     return CellSVC(machine, **{"cell_size": 400, "random_state": 0, **changes})
 
 
@@ -38,7 +38,8 @@ def of_dask(*arrays, chunks=UNEQUAL):
 
 
 def close(found, expected):
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    """Machines are solved in other groups, to a gap of 1e-6."""
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
 # ---- the same as on one computer ----------------------------------------------------------------
@@ -56,7 +57,7 @@ def test_two_classes():
 
 def test_many_classes_with_names_and_weights():
     """Weights of all rows, also where "balanced" means those of the classes."""
-    machine = cells(SVC(class_weight="balanced"))
+    machine = cells(SVC(class_weight="balanced", tol=1e-6))
     rows, labels, weights = of_dask(X, NAMES, WEIGHTS)
     model = Distributed(machine).fit(rows, labels, weights)
     one = machine.fit(X, NAMES, WEIGHTS)
@@ -78,13 +79,13 @@ def test_sorted_labels_and_cells_of_one_class():
 
 def test_regression():
     target = np.sin(X[:, 0]) * X[:, 1]
-    machine = CellSVR(SVR(C=3.0), cell_size=400, random_state=0)
+    machine = CellSVR(SVR(C=3.0, tol=1e-6), cell_size=400, random_state=0)
     model = Distributed(machine).fit(*of_dask(X, target))
     close(model.predict(X), machine.fit(X, target).predict(X))
 
 
 def test_one_class():
-    machine = CellOneClassSVM(OneClassSVM(nu=0.1), cell_size=400, random_state=0)
+    machine = CellOneClassSVM(OneClassSVM(nu=0.1, tol=1e-6), cell_size=400, random_state=0)
     (rows,) = of_dask(X)
     model, one = Distributed(machine).fit(rows), machine.fit(X)
     close(model.decision_function(rows).compute(), one.decision_function(X))
@@ -92,7 +93,7 @@ def test_one_class():
 
 
 def test_parameters_from_some_cells():
-    search = GradientSearch(SVC(), max_evaluations=2, random_state=0)
+    search = GradientSearch(SVC(tol=1e-6), max_evaluations=2, random_state=0)
     machine = cells(search, cell_size=900, tune_on=2)
     model, one = Distributed(machine).fit(*of_dask(X, y > 0)), machine.fit(X, y > 0)
     assert model.model_.estimators_[0].C == pytest.approx(one.estimators_[0].C)
@@ -105,7 +106,7 @@ def test_sparse_blocks(kind):
     rows, labels = of_dask(points, y > 0)
     model = Distributed(cells()).fit(rows.map_blocks(kind), labels)
     one = cells().fit(sp.csr_array(points), y > 0)
-    np.testing.assert_allclose(model.decision_function(points), one.decision_function(points))
+    close(model.decision_function(points), one.decision_function(points))
     close(model.decision_function(rows.map_blocks(kind)).compute(), one.decision_function(points))
 
 
@@ -196,7 +197,7 @@ REFUSED = {
     "targets": (Distributed(), ROWS, ROWS[:, 0], ValueError, "Unknown label type"),
     "no weight": (Distributed(), ROWS, LABELS, ValueError, "no rows with weight above 0"),
     "dimensions": (Distributed(), ROWS[:, :, None], LABELS, ValueError, "3 dimensions"),
-    "machine": (Distributed(SVC(kernel="precomputed")), ROWS, LABELS, TypeError, "got SVC"),
+    "machine": (Distributed(SVDD()), ROWS, LABELS, TypeError, "OneClassSVM; got SVDD"),
     "in cells": (Distributed(CellSVC(SVR())), ROWS, LABELS, ValueError, "is a regressor"),
     "parameter": (Distributed(CellSVC(overlap=-1)), ROWS, LABELS, ValueError, "'overlap'"),
     "time": (Distributed(CellSVC(time_budget=1.0)), ROWS, LABELS, ValueError, "give cell_size"),

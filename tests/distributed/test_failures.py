@@ -18,7 +18,7 @@ distributed = pytest.importorskip("distributed")
 
 X, y = make_classification(2000, 6, n_informative=5, n_redundant=0, random_state=0)
 ROWS, LABELS = da.from_array(X, chunks=(200, 6)), da.from_array(y, chunks=200)
-CELLS = CellSVC(SVC(), cell_size=400, random_state=0)
+CELLS = CellSVC(SVC(tol=1e-6), cell_size=400, random_state=0)
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are killed otherwise there")
 
@@ -50,7 +50,7 @@ def test_a_killed_worker_loses_nothing(tmp_path):
             model = Distributed(CELLS).fit(deadly(tmp_path, 6), LABELS)
             assert other.wait(10) == -signal.SIGKILL
     expected = CELLS.fit(X, y).decision_function(X)
-    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-4, atol=1e-4)
 
 
 SCHEDULER = """

@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 
 from mercer._progress import say
 from mercer.cells._budget import Cost
+from mercer.cells._fitting import fitted_cells
 from mercer.cells._given import Drawn, Given, OnlyClass, fit_cell
 from mercer.cells._sample import Sample, sampled_rows
 from mercer.cells._tuning import chosen_once, for_all_rows
@@ -21,11 +22,13 @@ from mercer.cells.partition import Partition, learn_partition
 
 __all__ = [
     "Drawn",
+    "Given",
     "Plan",
     "cell_size",
     "check_machine",
     "drawn_order",
     "fit_cell",
+    "fitted_cells",
     "keep_cells",
     "plan_cells",
     "rows_needed",

@@ -14,11 +14,13 @@ from mercer.cells import CellOneClassSVM
 from mercer.cells.cell_one_class_svm import level_rows, rejection_level
 from mercer.cells.planning import (
     Drawn,
+    Given,
     Plan,
     cell_size,
     check_machine,
     drawn_order,
     fit_cell,
+    fitted_cells,
     keep_cells,
     plan_cells,
     rows_needed,
@@ -41,8 +43,8 @@ def fit_cells(
 ) -> None:
     """Fit machines in cells.
 
-    With the same seed they are those of a fit on one computer. A plan is made on a worker, from
-    rows drawn at random; every block is cut into groups of cells; each group is put together
+    With the same seed the cells are those of a fit on one computer. A plan is made on a worker,
+    from rows drawn at random; every block is cut into groups of cells; each group is put together
     on a worker, which fits its machines. What comes here is the plan and the machines.
 
     Parameters
@@ -149,11 +151,14 @@ def _fitted(
 
 def _fit_group(template: Any, pieces: Sequence[Any]) -> list[tuple[Any, int]]:
     """Return machine and rows of each cell of a group; runs on a worker."""
-    found = []
-    for cell in range(len(pieces[0][3]) - 1):
-        rows = _rows_of(pieces, cell)
-        found.append((fit_cell(template, *rows), rows[0].shape[0]))
-    return found
+    ends = np.stack([piece[3] for piece in pieces])
+    starts = np.cumsum(ends[:, -1]) - ends[:, -1]
+    cells = [
+        np.concatenate([np.arange(a, b) for a, b in zip(starts + first, starts + last)])
+        for first, last in pairwise(ends.T)
+    ]
+    given = Given(*together([piece[:3] for piece in pieces]))
+    return list(zip(fitted_cells(template, given, cells, None), map(len, cells)))
 
 
 def _fit_one(template: Any, pieces: Sequence[Any], cell: int) -> Any:

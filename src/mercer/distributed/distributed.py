@@ -32,8 +32,9 @@ class Distributed(MetaEstimatorMixin, BaseEstimator):
     asked for.
 
     **Cells** (`CellSVC`, `CellSVR`, `CellOneClassSVM`): each block is cut by cell, the rows of a
-    cell meet on one worker, which fits its machine. With the same ``random_state`` the machines are
-    those that a fit on one computer finds. Blocks are read three times.
+    cell meet on one worker, which fits its machine. With the same ``random_state`` the cells are
+    those of a fit on one computer, and the machines solve the same programs. Blocks are read three
+    times.
 
     **One exact machine** (`SVC`, `SVR`, `OneClassSVM`): a cascade. Machines of parts of the rows
     leave their support vectors, which are merged until one worker has them all; its machine is
