@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -59,4 +60,5 @@ class KernelColumns:
         X = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
         values = np.empty((X.shape[0], self.Y.shape[0]))
         fill(points.form, points.prepared(X), points.double, values, n_threads)
-        return finite(values)
+        # The sum tells of nearly all values in a tenth of the time.
+        return values if isfinite(np.add.reduce(values, axis=None)) else finite(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from numbers import Integral, Real
 from time import monotonic
@@ -12,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._inputs import RememberedParameters
+from mercer._inputs import RememberedParameters, given_weights
 from mercer._progress import say
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import blas_for, wanted_threads
 from mercer.gram import KernelSums, gives_numbers
 from mercer.kernels import Kernel, as_kernel
 from mercer.kernels.blocks import row_blocks
+from mercer.lowrank.batches import Batch, GivenBatches, Survey, checked, survey
 from mercer.lowrank.descent import Found, Limits, Task, search
 from mercer.lowrank.given import Given, Sample
 from mercer.lowrank.landmarks import WAYS, choose_landmarks
@@ -41,6 +42,10 @@ ROWS_OF_SAMPLE = 20_000
 
 ROWS_PER_FEATURE = 20
 """Rows of the sample for each feature."""
+
+KINKS_PER_FEATURE, FEW_KINKS = 3, 200
+"""Kinks near the hyperplane that are solved for exactly: no more than one for each feature is on
+it."""
 
 ROWS_OF_ERROR = 2000
 """Rows at which the error of the kernel is measured."""
@@ -92,7 +97,7 @@ class NystroemMachine(RememberedParameters, BaseEstimator):
 
     # ---- fit --------------------------------------------------------------------------------
 
-    def _learn(self, given: Given) -> None:
+    def _learn(self, given: Given | GivenBatches, random: np.random.RandomState) -> None:
         """Choose landmarks, solve for all machines, and keep them once all has worked."""
         kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         if kernel.is_pairwise:
@@ -101,11 +106,11 @@ class NystroemMachine(RememberedParameters, BaseEstimator):
                 "the landmarks itself."
             )
         limits = self._limits()
-        random = check_random_state(self.random_state)
-        wanted = max(ROWS_OF_SAMPLE, ROWS_PER_FEATURE * (self.rank + 1))
-        sample = given.sample(wanted, random)
+        sample = given.sample(self._rows_of_sample(), random)
         kernel = kernel.resolve(sample.X, sample.targets.weights)
-        low_rank = LowRankKernel(kernel, self._landmarks(sample, kernel, random))
+        landmarks = self._landmarks(sample, kernel, random)
+        with blas_for(landmarks.shape[0]):
+            low_rank = LowRankKernel(kernel, landmarks)
         error = self._error(low_rank, sample)
         say(
             self,
@@ -115,6 +120,25 @@ class NystroemMachine(RememberedParameters, BaseEstimator):
         found = self._solve(given, sample, low_rank, limits)
         self.approximation_error_ = error
         self._keep(low_rank, found)
+
+    def _rows_of_sample(self) -> int:
+        return max(ROWS_OF_SAMPLE, ROWS_PER_FEATURE * (self.rank + 1))
+
+    def _surveyed(
+        self, batches: Any, random: Any, targets: bool
+    ) -> tuple[Callable[[], Iterator[Batch]], Survey]:
+        """Return what reads batches, and what a look through them shows."""
+        is_first = True
+
+        def check(X: Any, y: Any, sample_weight: Any) -> Batch:
+            nonlocal is_first
+            X, y = validate_data(self, X, y, reset=is_first, y_numeric=targets, **OF_ROWS)
+            is_first = False
+            some = sample_weight is None or np.any(sample_weight)
+            return X, y, given_weights(sample_weight, X) if some else np.zeros(len(y))
+
+        read = checked(batches, check)
+        return read, survey(read(), self._rows_of_sample(), random, counts=not targets)
 
     def _limits(self) -> Limits:
         end = None if self.time_limit is None else monotonic() + self.time_limit
@@ -132,7 +156,7 @@ class NystroemMachine(RememberedParameters, BaseEstimator):
         return np.array([missing.mean(), missing.max()])
 
     def _solve(
-        self, given: Given, sample: Sample, low_rank: LowRankKernel, limits: Limits
+        self, given: Given | GivenBatches, sample: Sample, low_rank: LowRankKernel, limits: Limits
     ) -> list[Found]:
         """Return the machines, from a sample of the rows first where there are many."""
         size, targets = low_rank.rank, sample.targets
@@ -146,7 +170,7 @@ class NystroemMachine(RememberedParameters, BaseEstimator):
             tol=self.tol,
             price=float(targets.price().sum()) / sample.share,
             longest=float(np.sqrt(diagonal.max(initial=0.0))),
-            few=5 * (size + 1) + 200,
+            few=KINKS_PER_FEATURE * (size + 1) + FEW_KINKS,
         )
         offset, width = self._start(targets)
         starts = [Found(np.append(np.zeros(size), offset), width)] * targets.n_machines

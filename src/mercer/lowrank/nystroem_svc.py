@@ -7,14 +7,23 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from mercer._inputs import OF_LINEAR_MACHINES, classes_of, fit_context, given_weights, says_instead
-from mercer._sklearn import StrOptions
+from mercer._inputs import (
+    OF_LINEAR_MACHINES,
+    Silent,
+    classes_of,
+    fit_context,
+    given_weights,
+    says_instead,
+)
+from mercer._sklearn import StrOptions, validated_fit
 from mercer.lowrank._machine import OF_ROWS, NystroemMachine
+from mercer.lowrank.batches import GivenBatches
 from mercer.lowrank.given import Given
-from mercer.lowrank.targets import ClassTargets, Targets
+from mercer.lowrank.targets import ClassTargets, Targets, codes_of
 from mercer.machines import class_factors
 
 Floats = NDArray[np.float64]
@@ -194,16 +203,50 @@ class NystroemSVC(ClassifierMixin, NystroemMachine):
         X, y = validate_data(self, X, y, **OF_ROWS)
         check_classification_targets(y)
         weights = given_weights(sample_weight, X)
-        classes, _ = classes_of(y if weights is None else y[weights > 0])
-        codes = np.searchsorted(classes, y).astype(np.int64)
-        if weights is not None:  # a class without weight has no code
-            codes[weights == 0] = 0
-        every = np.arange(classes.size)
-        counts = np.bincount(codes, weights=weights, minlength=classes.size).astype(np.float64)
-        prices = self.C * class_factors(self.class_weight, classes, every, counts)
-        self._learn(Given(X, ClassTargets(codes, weights, prices)))
+        classes, codes = classes_of(y if weights is None else y[weights > 0])
+        own = None if weights is None else weights[weights > 0]
+        prices = self._prices(classes, np.bincount(codes, weights=own))
+        targets = ClassTargets(codes_of(classes, y), weights, prices)
+        self._learn(Given(X, targets), check_random_state(self.random_state))
         self.classes_ = classes
         return self
+
+    @validated_fit(prefer_skip_nested_validation=True)
+    def fit_batches(self, batches: Any) -> Self:
+        """Fit the machines to rows that come in batches, again in each pass over them.
+
+        The answer is that of `fit` on all rows, but for the sample from which landmarks are
+        learned.
+
+        Parameters
+        ----------
+        batches : iterable of (X, y) or (X, y, sample_weight)
+            Something that can be gone through several times: a list, `ArrowBatches`, or an object
+            whose ``__iter__`` begins anew.
+
+        Returns
+        -------
+        NystroemSVC
+        """
+        random = check_random_state(self.random_state)
+        read, seen = self._surveyed(batches, random, targets=False)
+        check_classification_targets(seen.y)
+        classes, places = classes_of(np.array(list(seen.labels)))
+        counts = np.empty(classes.size)
+        counts[places] = list(seen.labels.values())
+        prices = self._prices(classes, counts)
+        given = GivenBatches(
+            read, lambda y, weights: ClassTargets(codes_of(classes, y), weights, prices), seen
+        )
+        with Silent():
+            self._learn(given, random)
+        self.classes_ = classes
+        return self
+
+    def _prices(self, classes: Any, counts: Any) -> Floats:
+        """Return the price of a row of weight 1 of each class."""
+        every, weights = np.arange(classes.size), np.asarray(counts, dtype=np.float64)
+        return self.C * class_factors(self.class_weight, classes, every, weights)
 
     def _start(self, targets: Targets) -> tuple[float, float]:
         return 0.0, FIRST_WIDTH

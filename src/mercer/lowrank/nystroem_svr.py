@@ -8,11 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from mercer._inputs import OF_LINEAR_MACHINES, fit_context, given_weights, says_instead
-from mercer._sklearn import Interval, StrOptions
+from mercer._inputs import OF_LINEAR_MACHINES, Silent, fit_context, given_weights, says_instead
+from mercer._sklearn import Interval, StrOptions, validated_fit
 from mercer.lowrank._machine import OF_ROWS, NystroemMachine
+from mercer.lowrank.batches import GivenBatches
 from mercer.lowrank.given import Given
 from mercer.lowrank.targets import Targets, TubeTargets
 
@@ -175,9 +177,35 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
         NystroemSVR
         """
         X, y = validate_data(self, X, y, y_numeric=True, **OF_ROWS)
-        weights = given_weights(sample_weight, X)
-        self._learn(Given(X, TubeTargets(y, weights, self.epsilon, self.C)))
+        targets = self._targets(y, given_weights(sample_weight, X))
+        self._learn(Given(X, targets), check_random_state(self.random_state))
         return self
+
+    @validated_fit(prefer_skip_nested_validation=True)
+    def fit_batches(self, batches: Any) -> Self:
+        """Fit the regression to rows that come in batches, again in each pass over them.
+
+        The answer is that of `fit` on all rows, but for the sample from which landmarks are
+        learned.
+
+        Parameters
+        ----------
+        batches : iterable of (X, y) or (X, y, sample_weight)
+            Something that can be gone through several times: a list, `ArrowBatches`, or an object
+            whose ``__iter__`` begins anew.
+
+        Returns
+        -------
+        NystroemSVR
+        """
+        random = check_random_state(self.random_state)
+        read, seen = self._surveyed(batches, random, targets=True)
+        with Silent():
+            self._learn(GivenBatches(read, self._targets, seen), random)
+        return self
+
+    def _targets(self, y: Any, weights: Floats | None) -> TubeTargets:
+        return TubeTargets(y, weights, self.epsilon, self.C)
 
     def _start(self, targets: Targets) -> tuple[float, float]:
         kinks = targets.kinks(0)

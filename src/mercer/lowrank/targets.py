@@ -13,6 +13,19 @@ from mercer.lowrank.kinks import Kinks
 Floats = NDArray[np.float64]
 
 
+def codes_of(classes: Any, y: Any) -> NDArray[np.int64]:
+    """Return the positions of labels in the sorted classes; any for those that are none of them.
+
+    These are rows without weight, for whom it makes no difference.
+
+    Examples
+    --------
+    >>> codes_of(np.array(["a", "b"]), np.array(["b", "a", "z"]))
+    array([1, 0, 1])
+    """
+    return np.minimum(np.searchsorted(classes, y), len(classes) - 1).astype(np.int64)
+
+
 @dataclass(frozen=True)
 class ClassTargets:
     """Classes of rows; of two there is one machine, of more one for each against all others.
