@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,7 +35,10 @@ FAMILIES = ("linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "
 """The engine's numbering of the kernel families."""
 
 ROUNDING = 1e-6
-"""Error, relative to the range of the sums, up to which products of points may be float32."""
+"""Error, relative to the range of the sums, up to which they may be rounded where none is named."""
+
+LARGEST_ROUNDING = 2e-5
+"""The most that `rounding_within` allows, which sums over 100,000 centres keep."""
 
 WORTHWHILE = 1 << 27
 """Operations below which float64 takes no noticeable time."""
@@ -287,8 +291,8 @@ def kernel_products(
     n_threads : int or None, default=None
         None uses all processors.
     rounded : bool, default=False
-        Whether products of points may be float32 where that changes no sum by more than about
-        `ROUNDING` of their range, and pays. What follows from the products is float64 always.
+        Whether kernel values may be float32, or the products of points that they come from, where
+        that changes no sum by more than about `ROUNDING` of their range, and pays.
     device : str, default="cpu"
         As in `make_gram`, but for a GPU that is not there the processor stands in, as it does
         where a GPU does not pay.
@@ -308,6 +312,19 @@ def kernel_products(
     return KernelSums(kernel, Y, coefficients, segments)(X, n_threads, rounded, device)
 
 
+def rounding_within(tol: float) -> float:
+    """Return the error that decision values of about 1 may have where they are known to ``tol``.
+
+    A fiftieth of that, between `ROUNDING` and `LARGEST_ROUNDING`.
+
+    Examples
+    --------
+    >>> [rounding_within(tol) for tol in (1e-1, 1e-3, 1e-8)]
+    [2e-05, 2e-05, 1e-06]
+    """
+    return min(max(ROUNDING, 0.02 * tol), LARGEST_ROUNDING)
+
+
 class KernelSums:
     """Sums of kernel values with the same points, for one set of others after another.
 
@@ -318,6 +335,8 @@ class KernelSums:
     ----------
     kernel, Y, coefficients, segments
         As in `kernel_products`.
+    rounding : float, default=ROUNDING
+        Error, relative to the range of the sums, that they may have where they may be rounded.
 
     Examples
     --------
@@ -328,12 +347,22 @@ class KernelSums:
     array([0.])
     """
 
-    def __init__(self, kernel: Kernel, Y: Any, coefficients: Floats, segments: Any = None) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        Y: Any,
+        coefficients: Floats,
+        segments: Any = None,
+        rounding: float = ROUNDING,
+    ) -> None:
         self.kernel = kernel
         self.points = Y
         self.coefficients = coefficients
         self.segments = segments
+        self.rounding = rounding
         self._prepared: _Prepared | None = None
+
+    rounding: float = ROUNDING  # also of those kept before there was a choice
 
     _there: tuple[Any, Any] | None = None
     """What was asked for, a device and whether to round, and the sums of these points on it."""
@@ -359,12 +388,17 @@ class KernelSums:
         points, ends, coefficients = known.points, known.ends, known.coefficients
         if points is None or sp.issparse(X):
             return _products_in_blocks(self.kernel, X, self.points, coefficients, ends)
-        form, left, right = points.form, points.prepared(X), known.packed
+        form, left = points.form, points.prepared(X)
         if form.family == "sigmoid" and not has_products(left, points.double):
             raise ValueError(BEYOND_NUMBERS)
-        if rounded and ends.size == 2 and _single_will_do(points, left, coefficients, n_threads):
-            left, right = left.astype(np.float32), pack(form, points.single)
-        return packed_products(form, left, right, coefficients, ends, n_threads)
+        way: Rough | None = None
+        if rounded and ends.size == 2:
+            way = _rough_way(points, left, coefficients, n_threads, self.rounding)
+        if way is None:
+            return packed_products(form, left, known.packed, coefficients, ends, n_threads)
+        rough: Any = left.astype(np.float32)
+        right = known.single()
+        return packed_products(form, rough, right, coefficients, ends, n_threads, way == "products")
 
     def _on_device(self, X: Any, form: PairwiseForm, device: Any, rounded: bool) -> Floats:
         if self._there is None or self._there[0] != (device, rounded):
@@ -392,13 +426,25 @@ class KernelSums:
         return _Prepared(ends, coefficients, points, pack(form, points.double, n_threads))
 
 
-class _Prepared(NamedTuple):
+@dataclass(eq=False)
+class _Prepared:
     """What sums with the same points have in common; no points where a kernel is not known."""
 
     ends: Any
     coefficients: Floats
     points: EnginePoints | None
     packed: Any
+    _single: Any = None
+
+    def single(self) -> Any:
+        """Return the points in float32, in the order of the engine."""
+        if self._single is None and self.points is not None:
+            self._single = pack(self.points.form, self.points.single)
+        return self._single
+
+
+Rough = Literal["values", "products"]
+"""What may be float32: kernel values, or the products only that they follow from."""
 
 
 def has_products(left: Floats, right: Floats) -> bool:
@@ -412,10 +458,14 @@ def pack(form: PairwiseForm, points: Any, n_threads: int | None = None) -> Any:
     return _engine.pack_points(points, *engine_arguments(form), _threads(points.size, n_threads))
 
 
-def _single_will_do(
-    points: EnginePoints, left: Floats, coefficients: Floats, n_threads: int | None
-) -> bool:
-    """Say whether float32 products of points change the sums little enough.
+def _rough_way(
+    points: EnginePoints,
+    left: Floats,
+    coefficients: Floats,
+    n_threads: int | None,
+    allowed: float,
+) -> Rough | None:
+    """Return what may be float32 since it changes the sums little enough; None where nothing may.
 
     The error of a kernel value that is not tiny grows with the distance of both points from the
     centre, so that there must be no centre of the sums far out. Beyond that, bounds for the worst
@@ -425,24 +475,31 @@ def _single_will_do(
     their root mean square is exceeded once in two million rows.
     """
     (n, d), form, right = left.shape, points.form, points.double
-    if n < 2 * PROBED or d <= FEW_FEATURES or n * d * right.shape[0] < WORTHWHILE:
-        return False
+    if n < 2 * PROBED or n * d * right.shape[0] < WORTHWHILE:
+        return None
     if not form.is_stationary or points.exponent > NEAR:
-        return False
+        return None
     evenly = np.linspace(0, n - 1, PROBED).astype(np.int64)
     farthest = np.argpartition(np.einsum("ij,ij->i", left, left), n - PROBED)[n - PROBED :]
     rows = left[np.concatenate([evenly, farthest])]
     ends = np.array([0, right.shape[0]])
     exact = products(form, rows, right, coefficients, ends, n_threads)[:, 0]
-    rough: Any = rows.astype(np.float32)
-    errors = np.abs(
-        products(form, rough, points.single, coefficients, ends, n_threads)[:, 0] - exact
-    )
     size = 0.5 * np.ptp(exact[:PROBED], axis=0)
     if not (size > 0).all():
-        return False
-    relative = errors / np.maximum(size, np.abs(exact - np.median(exact[:PROBED], axis=0)))
-    return bool(max(5.0 * np.sqrt((relative**2).mean(axis=0)).max(), relative.max()) < ROUNDING)
+        return None
+    size = np.maximum(size, np.abs(exact - np.median(exact[:PROBED], axis=0)))
+    # With few features, what follows the products takes most of the time.
+    ways: tuple[Rough, ...] = ("values", "products") if d > FEW_FEATURES else ("values",)
+    for way in ways:
+        rough: Any = rows.astype(np.float32)
+        found = products(
+            form, rough, points.single, coefficients, ends, n_threads, way == "products"
+        )
+        relative = (found[:, 0] - exact) / size
+        likely = 5.0 * float(np.sqrt((relative**2).mean(axis=0)).max())
+        if max(likely, float(np.abs(relative).max())) < allowed:
+            return way
+    return None
 
 
 def _products_in_blocks(kernel: Kernel, X: Any, Y: Any, coefficients: Floats, ends: Any) -> Floats:
