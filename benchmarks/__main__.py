@@ -23,6 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             instruction_sets.choose(given.instruction_set)
         except instruction_sets.LevelError as error:
             command_line.error(str(error))
+    why_not = unable(given.command, given.quick)
+    if why_not:
+        print(why_not)
+        return 1
     plan = Plan(
         repeats=given.repeats,
         most=max(given.repeats, 3 if given.quick else Plan.most),
@@ -32,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     apart = {"tables": given.tables, "cuts": given.cuts, "kept": given.keep}
     options = Options(given.peers, plan, given.quick, given.match, given.minutes, **apart)
     peers = given.peers or ([OURS] if given.command == "threads" else list(PEERS))
-    facts = {**machine.describe(), **conditions(plan, peers)}
+    facts = {**machine.describe(), **conditions_of(given.command, plan, peers)}
     print(head(facts), flush=True)
     results: list[GroupResult] = []
     for name in given.only or SUITES[given.command]:
@@ -41,6 +45,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(results[-1], flush=True)
         write(given.json, given.markdown, facts, results)
     return 0
+
+
+def unable(command: str, quick: bool) -> str:
+    """Return a sentence that says why a suite cannot run on this machine, or nothing."""
+    if command != "gpu":
+        return ""
+    from . import card
+
+    return card.refusal(quick)
+
+
+def conditions_of(command: str, plan: Plan, peers: list[str]) -> dict[str, str]:
+    """Say on what a suite runs: mercer alone on a GPU, or the peers."""
+    if command != "gpu":
+        return conditions(plan, peers)
+    from . import card
+
+    return card.facts()
 
 
 def write(

@@ -86,10 +86,11 @@ def assess(
     y: NDArray[np.int64],
     dual: Dual,
     *,
-    C: float,
+    C: float | Array,
     gamma: float = 1.0,
     kernel: str = "rbf",
     block: int = BLOCK_BYTES,
+    summed: Callable[..., Array] = decision_sums,
 ) -> Quality:
     """Judge the solution of a problem with two classes, the larger label being positive.
 
@@ -99,10 +100,14 @@ def assess(
         Training rows, and labels of two kinds.
     dual : Dual
         The solver's support vectors and coefficients.
-    C, gamma, kernel
-        Parameters of the problem.
+    C : float or ndarray
+        Price of slack, of each row where weights differ.
+    gamma, kernel
+        Further parameters of the problem.
     block : int
         Bytes of kernel values held at once.
+    summed : callable
+        Computes what `decision_sums` does, in float64.
 
     Returns
     -------
@@ -112,7 +117,7 @@ def assess(
     beta = np.zeros(len(sign))
     beta[dual.support] = dual.coef.reshape(-1)
     used = np.flatnonzero(beta)
-    sums = decision_sums(X, X[used], beta[used], kernel=kernel, gamma=gamma, block=block)
+    sums = summed(X, X[used], beta[used], kernel=kernel, gamma=gamma, block=block)
     low_bound, high_bound = np.minimum(0.0, C * sign), np.maximum(0.0, C * sign)
     edge = BOUND_TOLERANCE * C
     up, low = beta < high_bound - edge, beta > low_bound + edge
@@ -122,13 +127,13 @@ def assess(
     slack = np.maximum(0.0, 1.0 - sign * (sums + (highest + lowest) / 2))
     norm = float(beta @ sums)
     objective = 0.5 * norm - float(sign @ beta)
-    primal = 0.5 * norm + C * float(slack.sum())
+    primal = 0.5 * norm + float((C * slack).sum())
     excess = np.maximum(beta - high_bound, low_bound - beta).max()
     return Quality(
         gap=max(0.0, highest - lowest),
         objective=objective,
         duality_gap=(primal + objective) / primal if primal > 0 else 0.0,
-        infeasibility=float(max(abs(beta.sum()), excess, 0.0) / C),
+        infeasibility=float(max(abs(beta.sum()), excess, 0.0) / np.max(C)),
         n_support=len(used),
         n_bound=int(np.sum(np.abs(beta) >= C - edge)),
     )
@@ -191,7 +196,14 @@ def assess_regression(
 
 
 def assess_pairs(
-    X: Array, y: NDArray[np.int64], dual: Dual, *, C: float, gamma: float, kernel: str = "rbf"
+    X: Array,
+    y: NDArray[np.int64],
+    dual: Dual,
+    *,
+    C: float,
+    gamma: float,
+    kernel: str = "rbf",
+    summed: Callable[..., Array] = decision_sums,
 ) -> float:
     """Return the largest KKT gap of all one-vs-one pairs.
 
@@ -211,7 +223,8 @@ def assess_pairs(
             coef = turn * np.concatenate([first_coef, second_coef])
             part = Dual(np.searchsorted(rows, support), coef[None], dual.n_support)
             positive = (y[rows] == first).astype(np.int64)
-            gaps.append(assess(X[rows], positive, part, C=C, gamma=gamma, kernel=kernel).gap)
+            settings = {"C": C, "gamma": gamma, "kernel": kernel, "summed": summed}
+            gaps.append(assess(X[rows], positive, part, **settings).gap)
     return max(gaps)
 
 

@@ -47,7 +47,7 @@ CASES = [
     (OneClassSVM, {"nu": 0.2}),
     (SVDD, {"nu": 0.2}),
     (SVDD, {"nu": 0.2, "kernel": "poly"}),
-    (NearestHypersphereClassifier, {"nu": 0.1}),
+    (NearestHypersphereClassifier, {"nu": 0.1, "cv": 2}),
 ]
 IDS = [f"{kind.__name__}-{'-'.join(map(str, params.values()))}" for kind, params in CASES]
 
@@ -76,6 +76,12 @@ def torch_cpu(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr("mercer.feature_selection.kernel_rfe.device_for", stand_in)
     monkeypatch.setattr("mercer.gram.pairwise.DEVICE_ENTRIES", 1)
     return asked
+
+
+@pytest.fixture
+def solves_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small programs be solved on the device, too, which takes longer."""
+    monkeypatch.setattr(sys.modules["mercer.solvers.solve"], "SMALL", 0)  # beside `solve`
 
 
 @pytest.fixture
@@ -113,7 +119,7 @@ def assert_same(found: Any, expected: Any, X: Any, tolerance: float) -> None:
 
 @pytest.mark.parametrize(("kind", "params"), CASES, ids=IDS)
 def test_fitted_on_a_device_a_machine_is_that_of_the_processor(
-    kind: Any, params: Any, torch_cpu: list[str]
+    kind: Any, params: Any, torch_cpu: list[str], solves_there: None
 ) -> None:
     new = np.random.default_rng(5).normal(size=(40, 4))
     tight = {**params, "tol": 1e-6}
@@ -247,7 +253,7 @@ def test_it_is_a_parameter_as_others() -> None:
 def test_export_of_a_model_fitted_on_a_device(torch_cpu: list[str], tmp_path: Any) -> None:
     X, _ = rows()
     model, plain = fitted(SVC, device="cuda", gamma=0.3), fitted(SVC, gamma=0.3)
-    assert mercer.to_c(model) == mercer.to_c(plain)
+    assert mercer.to_c(model) == mercer.to_c(plain)  # since small programs are the processor's
     np.testing.assert_array_equal(mercer.to_sklearn(model).predict(X), plain.predict(X))
     mercer.to_libsvm(model, tmp_path / "model")
     np.testing.assert_array_equal(

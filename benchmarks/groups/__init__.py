@@ -31,6 +31,14 @@ HOMES = {
     "threads": "threads.run",
     "compare": "compare.run",
     "scale": "scale.run",
+    "gpu_fits": "gpu.fits",
+    "gpu_first": "gpu.first",
+    "gpu_predict": "gpu_use.predict",
+    "gpu_machines": "gpu.machines",
+    "gpu_agreement": "gpu.agreement",
+    "gpu_classes": "gpu.classes",
+    "gpu_search": "gpu_use.search",
+    "gpu_large": "gpu.large",
 }
 """The module and the function of each group."""
 
@@ -53,6 +61,7 @@ SUITES = {
             "scale",
         )
     },
+    "gpu": [name for name in HOMES if name.startswith("gpu_")],
 }
 """The commands, and the groups that each runs."""
 
