@@ -138,6 +138,8 @@ class Gram(ABC):
     """
 
     n: int
+    is_on_device = False
+    """Whether products with the matrix come from a device."""
 
     @abstractmethod
     def diag(self) -> Floats:

@@ -178,9 +178,6 @@ class ComputedGram(Gram):
     n_threads: int | None = None
     """Threads for kernel values outside the solver; None uses all processors."""
 
-    is_on_device = False
-    """Whether products with the matrix come from a device."""
-
     def __init__(self, form: PairwiseForm, X: Floats) -> None:
         self.form = form
         self.view: Indices | None = None

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer import _engine
 from mercer._threads import available_threads, blas_for
-from mercer.gram import ComputedGram, Gram, finite
+from mercer.gram import Gram, finite
 from mercer.gram.base import Indices
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers._features import Features
@@ -250,7 +250,7 @@ def smo_all(
     n, begun = programs.p.size, time.monotonic()
     if rows is None and n != gram.n:
         raise ValueError(f"The problem has {n} rows, but the kernel matrix has {gram.n}.")
-    if isinstance(gram, ComputedGram) and gram.is_on_device and programs.largest > SMALL:
+    if gram.is_on_device and programs.largest > SMALL:
         return _on_device(programs, gram, options, rows, tol, warm_start)
     if warm_start is None:
         beta = programs.feasible_point()

@@ -36,6 +36,7 @@ class CompiledKernel:
     def __init__(self, source: str, name: str, device: Any, **macros: int) -> None:
         import torch
 
+        self.device = device
         major, minor = torch.cuda.get_device_capability(device)
         text = "".join(f"#define {key} {int(value)}\n" for key, value in macros.items()) + source
         architecture = f"sm_{major}{minor}"
@@ -53,14 +54,13 @@ class CompiledKernel:
         """Start the kernel on torch's stream; tensors go as pointers, whole numbers as ints."""
         import torch
 
-        values = [
-            ctypes.c_int(one) if isinstance(one, int) else ctypes.c_void_p(one.data_ptr())
-            for one in arguments
-        ]
-        pointers = (ctypes.c_void_p * len(values))(
-            *(ctypes.cast(ctypes.byref(value), ctypes.c_void_p) for value in values)
+        count = len(arguments)
+        values = (ctypes.c_uint64 * count)(  # an int is the lower half of such a number
+            *(one if isinstance(one, int) else one.data_ptr() for one in arguments)
         )
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        first = ctypes.addressof(values)
+        pointers = (ctypes.c_void_p * count)(*range(first, first + 8 * count, 8))
+        stream = ctypes.c_void_p(torch.cuda.current_stream(self.device).cuda_stream)
         code = _driver().cuLaunchKernel(
             self._function, *grid, 1, threads, 1, 1, 0, stream, pointers, None
         )

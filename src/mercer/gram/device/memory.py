@@ -2,11 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 
 from mercer.gram.base import physical_memory
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+
+def in_its_memory(work: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """Decorate what works on a device: where memory does not do, one sentence says so.
+
+    Other processes may take what was free when the work began.
+
+    Examples
+    --------
+    >>> @in_its_memory
+    ... def work():
+    ...     raise RuntimeError("CUDA error: out of memory")
+    >>> work()
+    Traceback (most recent call last):
+    ...
+    MemoryError: The memory of the GPU does not do, perhaps because other processes use it; ...
+    """
+
+    @wraps(work)
+    def checked(*arguments: Given.args, **named: Given.kwargs) -> Answer:
+        try:
+            return work(*arguments, **named)
+        except RuntimeError as error:
+            if "out of memory" not in str(error):
+                raise
+        raise MemoryError(NOT_ENOUGH)
+
+    return checked
+
+
+NOT_ENOUGH = (
+    "The memory of the GPU does not do, perhaps because other processes use it; use device='cpu', "
+    "or cells (CellSVC)."
+)
 
 
 def free_memory(device: Any) -> float:

@@ -48,12 +48,24 @@ class Left(NamedTuple):
 
 
 class Right(NamedTuple):
-    """Columns of a product, filled up to whole tiles; ``factors`` go into their weights."""
+    """Columns of a product, filled up to whole tiles, with room for their weights.
+
+    Parameters
+    ----------
+    size : int
+        Columns that are none of the filling.
+    halves, norms : tensor
+    factors : tensor or None
+        What goes into the weights.
+    weights : tensor
+        Zero for the filling, and otherwise overwritten by each product.
+    """
 
     size: int
     halves: Any
     norms: Any
     factors: Any
+    weights: Any
 
 
 class PairProducts:
@@ -119,16 +131,19 @@ class PairProducts:
         padded = at.new_zeros(-(-len(at) // TILE) * TILE)
         padded[: len(at)] = at
         norms = self.norms[padded]
-        factors = torch.exp2(-norms[: len(at)]) if self.is_folded else torch.ones_like(norms)
-        return Right(len(at), self.right[padded], norms, factors[: len(at)])
+        factors = torch.exp2(-norms[: len(at)]) if self.is_folded else None
+        return Right(len(at), self.right[padded], norms, factors, torch.zeros_like(norms))
 
     def times(self, left: Left, right: Right, v: Any) -> Any:
         """Return K v of some rows and columns, in float64 sums of float32 sums of parts."""
-        weights = torch.zeros_like(right.norms)
-        torch.mul(v, right.factors, out=weights[: right.size])
         if not right.size or not len(left.norms):
             return torch.zeros(len(left.norms), dtype=torch.double, device=self.device)
-        sums = (self._fused if self.kernel else self._formed)(left, right, weights)
+        own = right.weights[: right.size]
+        if right.factors is None:
+            own.copy_(v)
+        else:
+            torch.mul(v, right.factors, out=own)
+        sums = (self._fused if self.kernel else self._formed)(left, right, right.weights)
         return sums if self.factor == 1.0 else self.factor * sums
 
     def _fused(self, left: Left, right: Right, weights: Any) -> Any:

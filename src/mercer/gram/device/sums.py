@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from mercer.gram.device.gram import fast_products
+from mercer.gram.device.memory import in_its_memory
 from mercer.gram.device.points import DevicePoints
 from mercer.kernels import PairwiseForm
 
@@ -44,6 +45,7 @@ class DeviceSums:
         pays = len(coefficients) <= FEW_SUMS
         self.products: Any = fast_products(self.points) if pays else None
 
+    @in_its_memory
     def __call__(self, X: Any) -> Any:
         """Return the sums for the rows of X: ndarray of shape (n, n_segments, r)."""
         found = np.empty((X.shape[0], len(self.ends) - 1, len(self.coefficients)))
@@ -84,9 +86,13 @@ class DeviceSums:
         return torch.stack(sums, dim=1)
 
     def _exact(self, others: DevicePoints, at: Any) -> Any:
-        weights = self.coefficients.T
-        sums = [
-            others.exact_times(at, segment, weights[segment], self.points)
-            for segment in self._segments()
-        ]
+        sums = []
+        for segment in self._segments():
+            weights = self.coefficients[:, segment]
+            if self.products is None:  # many sums of the same kernel values
+                own = others.exact_times(at, segment, weights.T, self.points)
+            else:
+                single = [others.exact_times(at, segment, one, self.points) for one in weights]
+                own = torch.stack(single, dim=1)
+            sums.append(own)
         return torch.stack(sums, dim=1)

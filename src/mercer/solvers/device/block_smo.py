@@ -100,12 +100,13 @@ class BlockSmo:
     def _solved(self, at: Any, matrix: Any, tol: float) -> Any:
         """Return by how much the variables of a working set change."""
         program, beta = self.program, self.beta[at]
+        # The linear term is made with the values that the processor gets.
+        short = matrix if program.is_exact else matrix.float()
+        ridge = program.ridge[at]
+        linear = self.gradient[at] - short.double() @ beta - ridge * beta
         values = padded(len(at), np.float64 if program.is_exact else np.float32)
-        values[:, : len(at)] = matrix.to(torch.double if program.is_exact else torch.float32).cpu()
-        start = beta.cpu().numpy()
-        square = values[:, : len(at)].astype(np.float64)
-        ridge = program.ridge[at].cpu().numpy()
-        linear = self.gradient[at].cpu().numpy() - square @ start - ridge * start
+        values[:, : len(at)] = short.cpu()
+        start, linear, ridge = (one.cpu().numpy() for one in (beta, linear, ridge))
         bounds = (program.lower[at].cpu().numpy(), program.upper[at].cpu().numpy())
         own = QuadraticProgram.known(linear, *bounds, float(start.sum()), ridge)
         found = self.smo(Programs.of([own]), StoredGram(values), tol, self.limits, start)

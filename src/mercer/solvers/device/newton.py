@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mercer.solvers._limits import Limits
-from mercer.solvers.device.nystroem import Approximation, inverse_of_one_more, weighted_square
+from mercer.solvers.device.nystroem import Approximation, inverse_of_one_more
 from mercer.solvers.device.program import DeviceProgram, State
 
 VIOLATION, RESIDUAL = 0.3, 0.35
@@ -179,12 +179,13 @@ class Newton:
             right -= program.times(rows, program.columns(moves), jump)
         shift = right.mean()
         total = program.delta - state.beta.sum() - jump.sum()
-        ridge = program.ridge[at]
+        ridge = program.ridge[at] if program.has_ridge else None
 
         def times(v: Any) -> Any:
-            return program.times(rows, columns, v) + ridge * v
+            product = program.times(rows, columns, v)
+            return product if ridge is None else product + ridge * v
 
-        lean = Preconditioner(self.approximation, at)
+        lean = Preconditioner(program, self.approximation, at)
         solved = conjugate_gradients(times, lean, right - shift, total, close, self.limits)
         change, offset = solved
         state.offset = offset + shift
@@ -197,18 +198,18 @@ class Newton:
 class Preconditioner:
     """The inverse of the approximation among some variables, in the plane of a fixed sum."""
 
-    def __init__(self, approximation: Approximation, at: Any) -> None:
-        self.scale = approximation.beside(at).rsqrt()
+    def __init__(self, program: DeviceProgram, approximation: Approximation, at: Any) -> None:
+        self.scale = approximation.beside(program, at).rsqrt()
         self.factor = approximation.factor(at).double().mul_(self.scale[:, None])
-        square = weighted_square(self.factor, torch.ones_like(self.scale))
-        self.inverse = inverse_of_one_more(square)
+        lower = inverse_of_one_more(self.factor.T @ self.factor)
+        self.inverse = lower.T @ lower
         ones = self.solve(torch.ones_like(self.scale))
         self.normal = ones / ones.sum()
 
     def solve(self, v: Any) -> Any:
         """Return the approximation's inverse times a vector."""
         z = v * self.scale
-        short = self.inverse.T @ (self.inverse @ (self.factor.T @ z))
+        short = self.inverse @ (self.factor.T @ z)
         return torch.addmv(z, self.factor, short, alpha=-1.0).mul_(self.scale)
 
     def project(self, v: Any) -> Any:

@@ -97,11 +97,11 @@ class Approximation:
         at = self.program.point_of(at)
         return self.P if at is None else self.P[at]
 
-    def beside(self, at: Any = None) -> Any:
-        """Return D of some variables, the ridge of the program included."""
-        points = self.program.point_of(at)
+    def beside(self, program: DeviceProgram, at: Any = None) -> Any:
+        """Return D of some variables, the ridge of a program included."""
+        points = program.point_of(at)
         rest = self.rest if points is None else self.rest[points]
-        return rest + (self.program.ridge if at is None else self.program.ridge[at])
+        return rest + (program.ridge if at is None else program.ridge[at])
 
 
 def weighted_square(P: Any, weights: Any) -> Any:
@@ -137,7 +137,7 @@ def solve_approximately(program: DeviceProgram, approximation: Approximation) ->
     With :math:`w = P^\top\beta` a free variable has
     :math:`\beta_i = -(p_i + P_i w + b) / D_i`; the guess which are free is corrected a few times.
     """
-    P, D, p = approximation.factor(), approximation.beside(), program.p
+    P, D, p = approximation.factor(), approximation.beside(program), program.p
     D = D.clamp(min=approximation.mean_rest)
     free = program.upper > program.lower
     beta = torch.where(free, 0.0, program.lower)

@@ -33,7 +33,7 @@ class DeviceProgram:
         self.device = gram.device
         self.p, self.ridge = self.sent(problem.p), self.sent(problem.ridge)
         self.lower, self.upper = self.sent(problem.lower), self.sent(problem.upper)
-        self.is_exact = False
+        self.is_exact, self.has_ridge = False, bool(problem.ridge.any())
         view = gram.view if rows is None else rows if gram.view is None else gram.view[rows]
         self.view = None if view is None else torch.as_tensor(view, device=self.device)
         self._all_rows: Any = None
@@ -52,6 +52,15 @@ class DeviceProgram:
             return self
         other = copy(self)
         other.lower, other.upper = scale * self.lower, scale * self.upper
+        return other
+
+    def priced(self, price: float) -> DeviceProgram:
+        """Return the program at another price of slack: wider bounds, a smaller ridge."""
+        other, own = copy(self), self.problem
+        bounds = (price * own.lower, price * own.upper)
+        other.problem = QuadraticProgram.known(own.p, *bounds, own.delta, own.ridge / price)
+        other.lower, other.upper = price * self.lower, price * self.upper
+        other.ridge = self.ridge / price
         return other
 
     def exactly(self) -> DeviceProgram:
@@ -166,6 +175,10 @@ class State:
             setattr(other, name, getattr(self, name).clone())
         other.waiting = [(rows, missed.clone()) for rows, missed in self.waiting]
         return other
+
+    def regrade(self, program: DeviceProgram, before: DeviceProgram) -> None:
+        """Take the gradient from a program with another ridge."""
+        self.gradient += (program.ridge - before.ridge) * self.beta
 
     def renew(self, program: DeviceProgram) -> None:
         """Compute the gradient anew."""

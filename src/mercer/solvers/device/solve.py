@@ -12,7 +12,7 @@ import torch
 from mercer.gram import Gram, finite
 from mercer.gram.base import Indices
 from mercer.gram.device import DeviceGram
-from mercer.gram.device.memory import require_memory
+from mercer.gram.device.memory import in_its_memory, require_memory
 from mercer.problems import Programs, QuadraticProgram
 from mercer.solvers._limits import Limits
 from mercer.solvers.device.block_smo import BlockSmo
@@ -36,6 +36,7 @@ VECTORS = 40
 """Vectors of the length of the program that work takes at most."""
 
 
+@in_its_memory
 def solve_on_device(
     problem: QuadraticProgram,
     gram: DeviceGram,
@@ -81,13 +82,12 @@ def solve_on_device(
     if warm_start is not None:
         given = warm_start.start if hasattr(warm_start, "start") else warm_start
         start = problem.repair(given)
-    inner = _inner_solver(smo_all, options)
+    inner = inner_solver(smo_all, options)
     state = _solved(program, tol, limits, inner, start)
-    status: Status = limits.reason or "stalled"
-    return _solution(program, state, tol, limits.n_iter, status)
+    return finished(program, state, tol, limits)
 
 
-def _inner_solver(smo_all: Callable[..., Any], options: Any) -> Callable[..., Any]:
+def inner_solver(smo_all: Callable[..., Any], options: Any) -> Callable[..., Any]:
     """Return the solver of working sets."""
 
     def solve(programs: Programs, gram: Gram, tol: float, limits: Limits, start: Any) -> Any:
@@ -118,12 +118,12 @@ def _solved(
         newton = Newton(approximation, tol, limits)
         state = _by_newton(program, approximation, newton, start)
     if state is not None:
-        state = _repaired(program, state)
-        if _refined(program, state, tol, limits, newton):
+        state = repaired(program, state)
+        if refined(program, state, tol, limits, newton):
             return state
         start = state.beta.cpu().numpy()
     state = State.at(program, program.problem.feasible_point() if start is None else start)
-    return _by_steps(program, state, approximation, tol, limits, smo)
+    return solve_by_steps(program, state, approximation, tol, limits, smo)
 
 
 def _by_newton(
@@ -141,7 +141,7 @@ def _by_newton(
     return None
 
 
-def _refined(
+def refined(
     program: DeviceProgram, state: State, tol: float, limits: Limits, newton: Newton
 ) -> bool:
     """Bring the true gap of a state below ``tol`` by Newton steps from gradients in float64."""
@@ -154,12 +154,12 @@ def _refined(
         guess = State.of(program, state.beta, state.gradient)
         if not newton.run(program, guess, looks_first=True):
             return False
-        fixed = _repaired(program, guess)
+        fixed = repaired(program, guess)
         state.beta, state.gradient, state.moved = fixed.beta, fixed.gradient, fixed.moved
     return true_gap(program, state, tol) <= tol
 
 
-def _by_steps(
+def solve_by_steps(
     program: DeviceProgram,
     state: State,
     approximation: Approximation | None,
@@ -181,8 +181,8 @@ def _by_steps(
         if approximation is not None:
             newton, attempt = Newton(approximation, tol, limits), state.copy()
             if newton.run(program, attempt, looks_first=True):
-                attempt = _repaired(program, attempt)
-                if _refined(program, attempt, tol, limits, newton):
+                attempt = repaired(program, attempt)
+                if refined(program, attempt, tol, limits, newton):
                     return attempt
         until /= FURTHER
     if not program.is_exact and true_gap(program, state, tol) > tol and limits.reason is None:
@@ -193,7 +193,7 @@ def _by_steps(
     return state
 
 
-def _repaired(program: DeviceProgram, state: State) -> State:
+def repaired(program: DeviceProgram, state: State) -> State:
     """Make a point feasible whose sum rounding has moved, and bring its gradient up to date."""
     state.catch_up(program)
     beta = torch.minimum(torch.maximum(state.beta, program.lower), program.upper)
@@ -217,13 +217,13 @@ NEGLIGIBLE = 1e-9
 """Change of a variable, relative to the largest, that no gradient shows."""
 
 
-def _solution(
-    program: DeviceProgram, state: State, tol: float, n_iter: int, status: Status
-) -> Solution:
+def finished(program: DeviceProgram, state: State, tol: float, limits: Limits) -> Solution:
     """Return a state as other solvers return it."""
-    problem = program.problem
+    status: Status = limits.reason or "stalled"
     if not state.is_judged:
-        state = _repaired(program, state)
+        state = repaired(program, state)
         true_gap(program, state, tol)
     beta, gradient = state.beta.cpu().numpy(), state.gradient.cpu().numpy()
-    return Solution.at(problem, beta, gradient, tol=tol, n_iter=n_iter, status=status)
+    return Solution.at(
+        program.problem, beta, gradient, tol=tol, n_iter=limits.n_iter, status=status
+    )
