@@ -116,10 +116,10 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
     n_jobs : int or None, default=None
         Number of threads; None or -1 uses all processors, -2 all but one.
     device : {"cpu", "cuda", "cuda:<number>", "auto"}, default="cpu"
-        Where kernel values are computed, for fits as for predictions. "cuda" is a GPU, which needs
-        torch (extra ``gpu``) and a kernel whose formula the engine knows, as all named ones but
-        "precomputed" have. "auto" takes a GPU where there is one and rows are 10,000 or more.
-        What is fitted is the same, and predicts on the processor where there is no GPU.
+        Where fits and predictions are computed. "cuda" is a GPU, which needs torch (extra ``gpu``)
+        and a kernel whose formula the engine knows, as all named ones but "precomputed" have;
+        what is small is the processor's anyway. "auto" takes a GPU where there is one and rows are
+        10,000 or more. What is fitted is the same, and predicts where there is no GPU, too.
     verbose : bool, default=False
         Whether to print a line for each fit.
 
