@@ -1,8 +1,9 @@
 """A process of :mod:`benchmarks.against`: does what the checkout in its working folder can do.
 
 It is run as a file, so that ``benchmarks`` and ``mercer`` are those of the checkout; of two commits
-only what is imported here has to agree. Commands and answers are lines of JSON. With
-``--processor`` the seconds are those of the processor.
+only what is imported here has to agree. Commands and answers are lines of JSON: the name of a work
+is answered by the seconds that it took (with ``--processor`` those of the processor), and a list
+with its name by what has come of it, in numbers.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from typing import Any
 
 sys.path[0] = str(Path.cwd())  # Python puts the folder of this file there
 
+import numpy as np  # noqa: E402
+
 from benchmarks import busy_catalogue, catalogue  # noqa: E402
 from benchmarks.groups import threads  # noqa: E402
 from benchmarks.peers import PEERS  # noqa: E402
 from benchmarks.problems import Problem  # noqa: E402
 from benchmarks.tasks import timed  # noqa: E402
+from mercer import kernels  # noqa: E402
 
 Ready = Callable[[], Callable[[], Any]]
 """Loads and converts; what it returns is timed."""
@@ -70,33 +74,55 @@ def _public(work: Any, data: str) -> Callable[[], Any]:
     return work(*busy_catalogue.data(data))
 
 
-def _seconds(call: Callable[[], Any]) -> float:
-    return timed(call)[0]
-
-
-def _processor_seconds(call: Callable[[], Any]) -> float:
-    def by_processor() -> float:
-        start = time.process_time()
+def _seconds(call: Callable[[], Any], clock: Callable[[], float]) -> float:
+    def measured() -> float:
+        start = clock()
         call()
-        return time.process_time() - start
+        return clock() - start
 
-    return timed(by_processor)[1]
+    return timed(measured)[1]
+
+
+def _numbers(name: str, result: Any) -> list[float]:
+    """Return what a model says of its rows, or a function of a model, as numbers."""
+    for method in ("decision_function", "predict"):
+        if hasattr(result, method):
+            return _flat(getattr(result, method)(_rows(name, result)))
+    if hasattr(result, "get_support"):
+        return _flat(result.get_support())
+    if hasattr(result, "gradient"):
+        return [result.value, *([] if result.gradient is None else _flat(result.gradient))]
+    return _flat(result)
+
+
+def _flat(numbers: Any) -> list[float]:
+    return np.asarray(numbers, dtype=float).ravel().tolist()
+
+
+def _rows(name: str, model: Any) -> Any:
+    X, _ = busy_catalogue.data(name.partition(":")[0])
+    return X if model.n_features_in_ == X.shape[1] else kernels.RBF(1.0 / X.shape[1])(X)
 
 
 def main() -> None:
     """List the works first; then time the one that each line names."""
     warnings.simplefilter("ignore")
-    known, seconds = dict(works()), _processor_seconds if "--processor" in sys.argv else _seconds
+    known = dict(works())
+    clock = time.process_time if "--processor" in sys.argv else time.perf_counter
     answers, sys.stdout = sys.stdout, sys.stderr  # what the work prints is no answer
     print(json.dumps(list(known)), file=answers, flush=True)
     name, call = None, None
     for line in sys.stdin:
         try:
-            if json.loads(line) != name:
-                name = json.loads(line)
-                call = known[name]()
-                call()  # imports and caches
-            answer: dict[str, Any] = {"seconds": seconds(call)}
+            wanted = json.loads(line)
+            if isinstance(wanted, list):
+                np.random.seed(0)  # what has no random_state takes it from here
+                answer: dict[str, Any] = {"numbers": _numbers(wanted[0], known[wanted[0]]()())}
+            else:
+                if wanted != name:
+                    name, call = wanted, known[wanted]()
+                    call()  # imports and caches
+                answer = {"seconds": _seconds(call, clock)}
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=answers, flush=True)
