@@ -365,9 +365,11 @@ class Programs:
     def joined(cls, several: Sequence[Programs]) -> Programs:
         """Return the programs of all, one after the other."""
         names = ("p", "lower", "upper", "ridge", "delta")
-        vectors = [np.concatenate([getattr(one, name) for one in several]) for name in names]
+        p, lower, upper, ridge, delta = (
+            np.concatenate([getattr(one, name) for one in several]) for name in names
+        )
         sizes = np.concatenate([np.diff(one.ends) for one in several])
-        return cls(*vectors, np.concatenate([[0], np.cumsum(sizes)]))
+        return cls(p, lower, upper, ridge, delta, np.concatenate([[0], np.cumsum(sizes)]))
 
     def repeated(self, times: int) -> Programs:
         """Return the same programs so many times, one after the other."""
