@@ -278,7 +278,7 @@ class _Interrupted(KeyboardInterrupt):
 def interrupt_after(monkeypatch: pytest.MonkeyPatch, n_folds: int) -> list[int]:
     """Make the search end with Ctrl-C after some evaluations; return the count of them."""
     count: list[int] = []
-    evaluate = shared_search.SharedSearch.evaluate
+    evaluate = shared_search.SharedSearch._evaluate
 
     def counted(self: Any, *arguments: Any) -> None:
         if len(count) >= n_folds:
@@ -286,7 +286,7 @@ def interrupt_after(monkeypatch: pytest.MonkeyPatch, n_folds: int) -> list[int]:
         count.append(1)
         evaluate(self, *arguments)
 
-    monkeypatch.setattr(shared_search.SharedSearch, "evaluate", counted)
+    monkeypatch.setattr(shared_search.SharedSearch, "_evaluate", counted)
     return count
 
 

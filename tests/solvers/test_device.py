@@ -38,7 +38,8 @@ DEVICES = [
 def small_programs_too(monkeypatch):
     """Sizes at which a few hundred variables meet what hundreds of thousands do otherwise."""
     monkeypatch.setattr(sys.modules["mercer.solvers.solve"], "SMALL", 0)
-    monkeypatch.setattr("mercer.solvers.device.nystroem.RANKS", ((1e9, 128),))
+    for name in ("FEW", "USUAL"):
+        monkeypatch.setattr(f"mercer.solvers.device.nystroem.{name}", 128)
     monkeypatch.setattr("mercer.solvers.device.block_smo.BLOCK", 128)
 
 

@@ -1,6 +1,5 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
-from mercer.machines.device_path import DevicePath
 from mercer.machines.fold_path import Fold, FoldPath, PathSettings, SharedMatrix
 from mercer.machines.joint import Begun, shared_rows, solve_together
 from mercer.machines.kernel_machine import (
@@ -44,7 +43,6 @@ __all__ = [
     "MARGIN_CONSTRAINTS",
     "SOLVER_CONSTRAINTS",
     "Begun",
-    "DevicePath",
     "DualModel",
     "Fold",
     "FoldPath",

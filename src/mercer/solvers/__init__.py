@@ -1,7 +1,6 @@
 """Ways to solve the quadratic program, and how good the answer is."""
 
 from mercer.solvers.crammer_singer import MultiClassSolution, solve_crammer_singer
-from mercer.solvers.errors import UnsuitedError
 from mercer.solvers.path import BoundedStart, PathSolutions, solve_path
 from mercer.solvers.solution import Solution, StartingPoint
 from mercer.solvers.solve import Options, Solutions, solve, solve_all, solve_smo
@@ -14,7 +13,6 @@ __all__ = [
     "Solution",
     "Solutions",
     "StartingPoint",
-    "UnsuitedError",
     "solve",
     "solve_all",
     "solve_crammer_singer",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,7 @@ from mercer.gram import Gram, StoredGram, finite
 from mercer.gram.base import RowSource
 from mercer.problems import QuadraticProgram
 from mercer.solvers.solution import Solution, Status
-from mercer.solvers.solve import STATUSES, Options, smo_all
+from mercer.solvers.solve import STATUSES, Options
 
 Vector = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -124,29 +123,7 @@ def solve_path(
     if problem.delta != 0.0:
         raise ValueError(f"Only a sum of 0 stays one at any price, got a sum of {problem.delta:g}.")
     options = Options() if options is None else options
-    if gram.is_on_device:
-        return _on_device(problem, gram, prices, options)
     return _along(problem, gram.source(), finite(gram.diag()), prices, options, start)
-
-
-def _on_device(
-    problem: QuadraticProgram, gram: Any, prices: ArrayLike, options: Options
-) -> PathSolutions:
-    from mercer.solvers.device import solve_prices_on_device
-
-    steps = np.asarray(prices, dtype=np.float64)
-    found = solve_prices_on_device(problem, gram, steps, options, smo_all)
-    betas, images = np.full((2, steps.size, problem.n), np.nan)
-    offset, gap = np.full((2, steps.size), np.nan)
-    n_iter = np.zeros(steps.size, dtype=np.int64)
-    status: list[Status] = ["interrupted"] * steps.size
-    for k, (one, image) in enumerate(found):
-        betas[k], images[k], offset[k], gap[k] = one.beta, image, one.offset, one.gap
-        n_iter[k], status[k] = one.n_iter, one.status
-    converged = np.array([one == "converged" for one in status])
-    return PathSolutions(
-        problem, steps, betas, images, offset, gap, n_iter, converged, tuple(status)
-    )
 
 
 def _along(

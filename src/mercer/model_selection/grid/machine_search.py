@@ -28,9 +28,6 @@ class MachineSearch(SharedSearch):
     the last one.
     """
 
-    def _start_device(self, pool: Any, queue: Any, done: Any) -> None:
-        """Leave all to the processor."""
-
     def _matrix(self, kernel: Kernel, points: Any, distances: dict[int, SquaredDistances]) -> Any:
         matrix = make_gram(kernel, points).matrix()
         # Of equal rows narrow kernels see the rounding; balls ask whether all k(x, x) are the same.
@@ -40,7 +37,7 @@ class MachineSearch(SharedSearch):
     def _works(self, group: Group, matrices: dict[int, Any]) -> dict[int, Any]:
         return matrices
 
-    def evaluate(
+    def _evaluate(
         self, group: Group, k: int, matrix: Any, done: dict[tuple[str, int], FoldScores]
     ) -> None:
         if self.stopped.is_set():

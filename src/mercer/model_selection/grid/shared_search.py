@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -32,7 +31,6 @@ from mercer.gram import (
     device_of,
     make_gram,
 )
-from mercer.gram.devices import device_for
 from mercer.kernels import Kernel
 from mercer.machines import (
     Fold,
@@ -43,7 +41,6 @@ from mercer.machines import (
     class_factors,
     warn_about,
 )
-from mercer.model_selection.grid.device_work import work_on_device
 from mercer.model_selection.grid.groups import Group, machine_of, middle_first
 from mercer.model_selection.search_record import stable_key
 from mercer.solvers import Solution
@@ -127,7 +124,6 @@ class SharedSearch:
         self.last: dict[tuple[int, str], Any] = {}  # matrices of the last group
         self.unsolved: list[Solution] = []  # machines that were not brought to the tolerance
         self.n_solved = 0
-        self.is_device_done = False
         self.refusal: Exception | None = None  # why a machine could not be fitted or scored
 
     def _points(self) -> list[Any]:
@@ -148,47 +144,30 @@ class SharedSearch:
 
         What is there already is not evaluated again. An interruption leaves what is finished.
         """
-        queue = deque(middle_first(groups))
+        pending: list[list[Future[None]]] = []
+        distances: dict[int, SquaredDistances] = {}
+        at_once = self._matrices_at_once()
         # Some libraries have a limit for each thread, so that those of the pool set their own.
         limits, begin = ExitStack(), lambda: limits.enter_context(blas_threads(1))
-        with limits, ThreadPoolExecutor(self.threads + 1, initializer=begin) as pool:
+        with limits, ThreadPoolExecutor(self.threads, initializer=begin) as pool:
             begin()
             try:
-                while queue:
-                    helper = self._start_device(pool, queue, done)
-                    futures = self._start_all(pool, queue, done)
-                    for future in wait(futures, return_when=FIRST_EXCEPTION).done:
-                        future.result()  # raises what went wrong
-                    if helper is not None:  # what it could not do is in the queue again
-                        helper.result()
+                for group in middle_first(groups):
+                    folds = [k for k in range(len(self.splits)) if (group.key, k) not in done]
+                    pending = _unfinished(pending, at_once)
+                    waiting = sum(not future.done() for futures in pending for future in futures)
+                    self.idle = max(1, self.threads - waiting)
+                    works = self._works(group, self._matrices(group.models[0], folds, distances))
+                    pending.append(
+                        [pool.submit(self._evaluate, group, k, works[k], done) for k in folds]
+                    )
+                futures = [future for futures in pending for future in futures]
+                for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+                    future.result()  # raises what went wrong
             except BaseException:
                 self.stopped.set()
                 pool.shutdown(cancel_futures=True)
                 raise
-
-    def _start_all(self, pool: Any, queue: deque[Group], done: Any) -> list[Future[None]]:
-        """Start what is in the queue, as fast as there is memory for matrices."""
-        pending: list[list[Future[None]]] = []
-        distances: dict[int, SquaredDistances] = {}
-        at_once = self._matrices_at_once()
-        while queue:
-            group = queue.popleft()
-            folds = [k for k in range(len(self.splits)) if (group.key, k) not in done]
-            pending = _unfinished(pending, at_once)
-            waiting = sum(not future.done() for futures in pending for future in futures)
-            self.idle = max(1, self.threads - waiting)
-            works = self._works(group, self._matrices(group.models[0], folds, distances))
-            pending.append([pool.submit(self.evaluate, group, k, works[k], done) for k in folds])
-        return [future for futures in pending for future in futures]
-
-    def _start_device(self, pool: Any, queue: deque[Group], done: Any) -> Future[None] | None:
-        """Let a device take groups from the end of the queue, where one is asked for."""
-        device = queue[-1].models[0].device
-        if self.is_device_done or device_for(device, len(self.y)) is None:
-            return None
-        self.is_device_done = True  # what it gives back is for the processor
-        future: Future[None] = pool.submit(work_on_device, self, queue, done)
-        return future
 
     def warn(self) -> None:
         """Warn once about all machines that were not brought to the tolerance."""
@@ -229,26 +208,20 @@ class SharedSearch:
 
     def _works(self, group: Group, matrices: dict[int, Any]) -> dict[int, Any]:
         """Return what the evaluation of each fold works on."""
-        folds, settings = self.folds_for(group.models[0]), self.settings_of(group)
-        return {
-            k: (FoldPath(matrix, folds[k][0]), settings, *folds[k])
-            for k, matrix in matrices.items()
-        }
-
-    def settings_of(self, group: Group) -> PathSettings:
-        """Return prices and options of a group's machines."""
         model, prices = group.models[0], np.array([model.C for model in group.models], dtype=float)
+        folds = self._folds_for(model)
         options = replace(
             model._options(), n_threads=1, callback=lambda n_iter, gap: self.stopped.is_set()
         )
-        return PathSettings(prices, options)
+        settings = PathSettings(prices, options)
+        return {k: (matrix, settings, *folds[k]) for k, matrix in matrices.items()}
 
-    def folds_for(self, model: SVC) -> list[tuple[Fold, Rows]]:
+    def _folds_for(self, model: SVC) -> list[tuple[Fold, Rows]]:
         """Return all folds, in which kernels have no part, and the classes of each."""
         key = (model.loss, model.multi_class, stable_key(model.class_weight))
         if key in self.folds:
             return self.folds[key]
-        made = []
+        made = self.folds[key] = []
         for train, test in self.splits:
             present, codes = np.flatnonzero(np.bincount(self.codes[train])), self.codes
             if present.size < self.classes.size:
@@ -258,18 +231,17 @@ class SharedSearch:
             penalty = Penalty(1.0, model.loss, factors, ones)
             fold = Fold(codes, present.size, train, test, penalty, model.multi_class)
             made.append((fold, present))
-        self.folds[key] = made  # whole, since others may ask at the same time
         return made
 
-    def evaluate(
+    def _evaluate(
         self, group: Group, k: int, work: Any, done: dict[tuple[str, int], FoldScores]
     ) -> None:
         if self.stopped.is_set():
             return
         start = time.perf_counter()
-        path, settings, fold, present = work
+        matrix, settings, fold, present = work
         rows = np.concatenate([fold.test, fold.train]) if self.train_score else fold.test
-        values, unsolved = path.values(settings, rows)
+        values, unsolved = FoldPath(matrix, fold).values(settings, rows)
         if self.stopped.is_set():
             return
         self.unsolved += unsolved

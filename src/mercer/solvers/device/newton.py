@@ -199,23 +199,23 @@ class Preconditioner:
     """The inverse of the approximation among some variables, in the plane of a fixed sum."""
 
     def __init__(self, program: DeviceProgram, approximation: Approximation, at: Any) -> None:
-        self.scale = approximation.beside(program, at).rsqrt()
-        self.factor = approximation.factor(at).double().mul_(self.scale[:, None])
-        lower = inverse_of_one_more(self.factor.T @ self.factor)
+        self.light = 1.0 / approximation.beside(program, at)
+        root = self.light.sqrt()
+        factor = approximation.factor(at).double().mul_(root[:, None])
+        lower = inverse_of_one_more(factor.T @ factor)
         self.inverse = lower.T @ lower
-        ones = self.solve(torch.ones_like(self.scale))
-        self.normal = ones / ones.sum()
+        self.factor = factor.mul_(root[:, None])
+        self.ones = self._solve(torch.ones_like(self.light))
+        self.normal = self.ones / self.ones.sum()
 
-    def solve(self, v: Any) -> Any:
+    def _solve(self, v: Any) -> Any:
         """Return the approximation's inverse times a vector."""
-        z = v * self.scale
-        short = self.inverse @ (self.factor.T @ z)
-        return torch.addmv(z, self.factor, short, alpha=-1.0).mul_(self.scale)
+        short = self.inverse @ (self.factor.T @ v)
+        return torch.addmv(v * self.light, self.factor, short, alpha=-1.0)
 
     def project(self, v: Any) -> Any:
         """Return the same, moved so that the sum is zero."""
-        z = self.solve(v)
-        return z.addcmul_(self.normal, z.sum(), value=-1.0)
+        return self._solve(v).addcmul_(self.normal, self.ones @ v, value=-1.0)
 
 
 def conjugate_gradients(

@@ -10,13 +10,15 @@ import torch
 from mercer.gram.device.memory import free_memory
 from mercer.solvers.device.program import DeviceProgram, State
 
-RANKS = ((50_000, 512), (500_000, 1024), (float("inf"), 2048))
-"""Landmarks for programs of fewer variables than the number beside them.
+FEW, USUAL, MANY = 512, 1024, 2048
+"""Landmarks: few where the start is near the solution already, many for `LARGE` programs.
 
-On an H200, milliseconds of whole fits with 512 / 1024: two Gaussians, 50 features, 20,000 rows 42 /
-45, 100,000 87 / 101, 300,000 284 / 337; sixteen clusters, 20 features, C = 10, 20,000 rows 126 /
-115, 100,000 461 / 363, 300,000 2660 / 2070, where 256 fail.
+On an H200, milliseconds of whole fits with 512 / 1024: two Gaussians, 50 features, C = 1, 20,000
+rows 42 / 45, 100,000 87 / 101, 300,000 284 / 337; sixteen clusters, 20 features, C = 10, 20,000
+rows 126 / 115, 100,000 461 / 363, 300,000 2660 / 2070, where 256 fail.
 """
+
+NEAR_ROOM, LARGE = 3.5e5, 500_000
 
 FEWEST = 128
 """Landmarks below which an approximation helps nobody."""
@@ -77,7 +79,8 @@ class Approximation:
     @classmethod
     def of(cls, program: DeviceProgram) -> Approximation | None:
         """Return the approximation of a rank that fits the memory, or None where none does."""
-        rank = next(rank for most, rank in RANKS if program.n < most)
+        rank = FEW if program.room <= NEAR_ROOM else USUAL
+        rank = MANY if program.n >= LARGE else rank
         while rank >= FEWEST:
             if cls.bytes_for(program, rank) < free_memory(program.device):
                 try:

@@ -8,8 +8,10 @@ from mercer.solvers.device.newton import Newton
 from mercer.solvers.device.nystroem import Approximation, solve_approximately
 from mercer.solvers.device.program import DeviceProgram, State
 
-FAIR_SIZE = 1e5
-"""Sum of all rooms, relative to p and the kernel, up to which the approximation is a fair start."""
+FAIR_ROOM, FEW_ROWS = 1e5, 40_000
+"""Room up to which the approximation is a fair start, and rows of which it may be as much more as
+they are fewer: of 20,000 rows in sixteen clusters, C = 10, a start at once took 90 ms instead of
+122, of 100,000 rows one at twice this room 546 instead of 375."""
 
 FACTOR = 3.5
 """By how much bounds widen at most from one solution to the next."""
@@ -35,7 +37,7 @@ def solve_along_path(
     program: DeviceProgram, approximation: Approximation, newton: Newton
 ) -> State | None:
     """Return the state at the solution, or None where the method fails or has to stop."""
-    scale = _first_scale(program, approximation)
+    scale = _first_scale(program)
     levels = ceil(-log(scale) / log(FACTOR) - 1e-9)
     factor = (1.0 / scale) ** (1.0 / levels) if levels else FACTOR
     state = solve_approximately(program.scaled(scale), approximation)
@@ -59,8 +61,7 @@ def solve_along_path(
         scale *= factor
 
 
-def _first_scale(program: DeviceProgram, approximation: Approximation) -> float:
+def _first_scale(program: DeviceProgram) -> float:
     """Return what to multiply the bounds with at first; endless ones do not change."""
-    room = float((program.upper - program.lower).sum()) * approximation.size
-    size = float(program.p.abs().mean())
-    return min(1.0, FAIR_SIZE * size / room) if 0.0 < room < float("inf") and size > 0 else 1.0
+    fair = FAIR_ROOM * max(1.0, FEW_ROWS / program.n)
+    return min(1.0, fair / program.room) if 0.0 < program.room < float("inf") else 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,15 +55,6 @@ class DeviceProgram:
         other.lower, other.upper = scale * self.lower, scale * self.upper
         return other
 
-    def priced(self, price: float) -> DeviceProgram:
-        """Return the program at another price of slack: wider bounds, a smaller ridge."""
-        other, own = copy(self), self.problem
-        bounds = (price * own.lower, price * own.upper)
-        other.problem = QuadraticProgram.known(own.p, *bounds, own.delta, own.ridge / price)
-        other.lower, other.upper = price * self.lower, price * self.upper
-        other.ridge = self.ridge / price
-        return other
-
     def exactly(self) -> DeviceProgram:
         """Return the same program with products in float64."""
         other = copy(self)
@@ -108,6 +100,16 @@ class DeviceProgram:
         """Return the matrix of some variables, in float64."""
         points = self.points.take(self.point_of(at))
         return self.points.values(points, points)
+
+    @cached_property
+    def room(self) -> float:
+        """The sum of all rooms, relative to what the variables have to move against.
+
+        That is p, for kernel values of one; infinite where some room is, or p is zero.
+        """
+        size = float(self.p.abs().mean())
+        room = float((self.upper - self.lower).sum()) * float(self.points.diagonal.mean())
+        return room / size if size > 0.0 else float("inf")
 
     def gap(self, beta: Any, gradient: Any) -> tuple[Any, Any, Any]:
         """Return the gap, and the two ends of the interval of offsets, as tensors."""
@@ -175,10 +177,6 @@ class State:
             setattr(other, name, getattr(self, name).clone())
         other.waiting = [(rows, missed.clone()) for rows, missed in self.waiting]
         return other
-
-    def regrade(self, program: DeviceProgram, before: DeviceProgram) -> None:
-        """Take the gradient from a program with another ridge."""
-        self.gradient += (program.ridge - before.ridge) * self.beta
 
     def renew(self, program: DeviceProgram) -> None:
         """Compute the gradient anew."""

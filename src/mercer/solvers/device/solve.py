@@ -82,12 +82,12 @@ def solve_on_device(
     if warm_start is not None:
         given = warm_start.start if hasattr(warm_start, "start") else warm_start
         start = problem.repair(given)
-    inner = inner_solver(smo_all, options)
+    inner = _inner_solver(smo_all, options)
     state = _solved(program, tol, limits, inner, start)
-    return finished(program, state, tol, limits)
+    return _finished(program, state, tol, limits)
 
 
-def inner_solver(smo_all: Callable[..., Any], options: Any) -> Callable[..., Any]:
+def _inner_solver(smo_all: Callable[..., Any], options: Any) -> Callable[..., Any]:
     """Return the solver of working sets."""
 
     def solve(programs: Programs, gram: Gram, tol: float, limits: Limits, start: Any) -> Any:
@@ -118,12 +118,12 @@ def _solved(
         newton = Newton(approximation, tol, limits)
         state = _by_newton(program, approximation, newton, start)
     if state is not None:
-        state = repaired(program, state)
-        if refined(program, state, tol, limits, newton):
+        state = _repaired(program, state)
+        if _refined(program, state, tol, limits, newton):
             return state
         start = state.beta.cpu().numpy()
     state = State.at(program, program.problem.feasible_point() if start is None else start)
-    return solve_by_steps(program, state, approximation, tol, limits, smo)
+    return _by_steps(program, state, approximation, tol, limits, smo)
 
 
 def _by_newton(
@@ -141,7 +141,7 @@ def _by_newton(
     return None
 
 
-def refined(
+def _refined(
     program: DeviceProgram, state: State, tol: float, limits: Limits, newton: Newton
 ) -> bool:
     """Bring the true gap of a state below ``tol`` by Newton steps from gradients in float64."""
@@ -154,12 +154,12 @@ def refined(
         guess = State.of(program, state.beta, state.gradient)
         if not newton.run(program, guess, looks_first=True):
             return False
-        fixed = repaired(program, guess)
+        fixed = _repaired(program, guess)
         state.beta, state.gradient, state.moved = fixed.beta, fixed.gradient, fixed.moved
     return true_gap(program, state, tol) <= tol
 
 
-def solve_by_steps(
+def _by_steps(
     program: DeviceProgram,
     state: State,
     approximation: Approximation | None,
@@ -181,8 +181,8 @@ def solve_by_steps(
         if approximation is not None:
             newton, attempt = Newton(approximation, tol, limits), state.copy()
             if newton.run(program, attempt, looks_first=True):
-                attempt = repaired(program, attempt)
-                if refined(program, attempt, tol, limits, newton):
+                attempt = _repaired(program, attempt)
+                if _refined(program, attempt, tol, limits, newton):
                     return attempt
         until /= FURTHER
     if not program.is_exact and true_gap(program, state, tol) > tol and limits.reason is None:
@@ -193,7 +193,7 @@ def solve_by_steps(
     return state
 
 
-def repaired(program: DeviceProgram, state: State) -> State:
+def _repaired(program: DeviceProgram, state: State) -> State:
     """Make a point feasible whose sum rounding has moved, and bring its gradient up to date."""
     state.catch_up(program)
     beta = torch.minimum(torch.maximum(state.beta, program.lower), program.upper)
@@ -217,11 +217,11 @@ NEGLIGIBLE = 1e-9
 """Change of a variable, relative to the largest, that no gradient shows."""
 
 
-def finished(program: DeviceProgram, state: State, tol: float, limits: Limits) -> Solution:
+def _finished(program: DeviceProgram, state: State, tol: float, limits: Limits) -> Solution:
     """Return a state as other solvers return it."""
     status: Status = limits.reason or "stalled"
     if not state.is_judged:
-        state = repaired(program, state)
+        state = _repaired(program, state)
         true_gap(program, state, tol)
     beta, gradient = state.beta.cpu().numpy(), state.gradient.cpu().numpy()
     return Solution.at(
