@@ -17,6 +17,7 @@ from mercer import inspection as inspect
 from mercer.calibration import PlattClassifier
 from mercer.cells import CellOneClassSVM, CellSVC, CellSVR
 from mercer.fuzzy import FuzzyRuleClassifier
+from mercer.lowrank import NystroemSVC, NystroemSVR
 from mercer.perceptron import KernelPerceptron
 from mercer.relevance import RVC, RVR
 from mercer.spheres import (
@@ -112,6 +113,8 @@ MACHINES: dict[str, Work] = {
     "CellOneClassSVM(cell_size=100)": _fit_rows(
         lambda: CellOneClassSVM(cell_size=100, random_state=0)
     ),
+    "NystroemSVC()": _fit(lambda: NystroemSVC(random_state=0)),
+    "NystroemSVR()": _fit_numbers(lambda: NystroemSVR(random_state=0)),
     "SVR()": _fit_numbers(SVR),
     "SVR(kernel='linear')": _fit_numbers(lambda: SVR(kernel="linear")),
     "RVC()": _fit(RVC),

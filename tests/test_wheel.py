@@ -74,7 +74,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(sources: Path, tmp_path: P
     expected = {
         f"mercer/{path.relative_to(package).as_posix()}"
         for path in package.rglob("*")
-        if path.suffix in {".py", ".pyi", ".typed", *TEMPLATES}
+        if path.suffix in {".py", ".pyi", ".typed", ".cu", *TEMPLATES}
     }
     assert names == expected
     assert {"mercer/py.typed", "mercer/_engine.pyi", "mercer/report/templates/page.html"} <= names

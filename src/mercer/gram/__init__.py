@@ -6,7 +6,7 @@ from mercer.gram.columns import KernelColumns
 from mercer.gram.devices import check_device
 from mercer.gram.distances import SquaredDistances
 from mercer.gram.making import device_of, make_gram
-from mercer.gram.pairwise import ComputedGram, KernelSums, kernel_products, rounding_within
+from mercer.gram.pairwise import ComputedGram, KernelSums, kernel_products
 from mercer.gram.resources import instruction_set, release_memory
 from mercer.gram.stacked import StackedGram
 
@@ -29,5 +29,4 @@ __all__ = [
     "kernel_products",
     "make_gram",
     "release_memory",
-    "rounding_within",
 ]

@@ -35,10 +35,7 @@ FAMILIES = ("linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "
 """The engine's numbering of the kernel families."""
 
 ROUNDING = 1e-6
-"""Error, relative to the range of the sums, up to which they may be rounded where none is named."""
-
-LARGEST_ROUNDING = 2e-5
-"""The most that `rounding_within` allows, which sums over 100,000 centres keep."""
+"""Error, relative to the range of the sums, up to which they may be rounded."""
 
 WORTHWHILE = 1 << 27
 """Operations below which float64 takes no noticeable time."""
@@ -309,19 +306,6 @@ def kernel_products(
     return KernelSums(kernel, Y, coefficients, segments)(X, n_threads, rounded, device)
 
 
-def rounding_within(tol: float) -> float:
-    """Return the error that decision values of about 1 may have where they are known to ``tol``.
-
-    A fiftieth of that, between `ROUNDING` and `LARGEST_ROUNDING`.
-
-    Examples
-    --------
-    >>> [rounding_within(tol) for tol in (1e-1, 1e-3, 1e-8)]
-    [2e-05, 2e-05, 1e-06]
-    """
-    return min(max(ROUNDING, 0.02 * tol), LARGEST_ROUNDING)
-
-
 class KernelSums:
     """Sums of kernel values with the same points, for one set of others after another.
 
@@ -332,8 +316,6 @@ class KernelSums:
     ----------
     kernel, Y, coefficients, segments
         As in `kernel_products`.
-    rounding : float, default=ROUNDING
-        Error, relative to the range of the sums, that they may have where they may be rounded.
 
     Examples
     --------
@@ -344,22 +326,12 @@ class KernelSums:
     array([0.])
     """
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        Y: Any,
-        coefficients: Floats,
-        segments: Any = None,
-        rounding: float = ROUNDING,
-    ) -> None:
+    def __init__(self, kernel: Kernel, Y: Any, coefficients: Floats, segments: Any = None) -> None:
         self.kernel = kernel
         self.points = Y
         self.coefficients = coefficients
         self.segments = segments
-        self.rounding = rounding
         self._prepared: _Prepared | None = None
-
-    rounding: float = ROUNDING  # also of those kept before there was a choice
 
     _there: tuple[Any, Any] | None = None
     """What was asked for, a device and whether to round, and the sums of these points on it."""
@@ -390,7 +362,7 @@ class KernelSums:
             raise ValueError(BEYOND_NUMBERS)
         way: Rough | None = None
         if rounded and ends.size == 2:
-            way = _rough_way(points, left, coefficients, n_threads, self.rounding)
+            way = _rough_way(points, left, coefficients, n_threads)
         if way is None:
             return packed_products(form, left, known.packed, coefficients, ends, n_threads)
         rough: Any = left.astype(np.float32)
@@ -456,11 +428,7 @@ def pack(form: PairwiseForm, points: Any, n_threads: int | None = None) -> Any:
 
 
 def _rough_way(
-    points: EnginePoints,
-    left: Floats,
-    coefficients: Floats,
-    n_threads: int | None,
-    allowed: float,
+    points: EnginePoints, left: Floats, coefficients: Floats, n_threads: int | None
 ) -> Rough | None:
     """Return what may be float32 since it changes the sums little enough; None where nothing may.
 
@@ -494,7 +462,7 @@ def _rough_way(
         )
         relative = (found[:, 0] - exact) / size
         likely = 5.0 * float(np.sqrt((relative**2).mean(axis=0)).max())
-        if max(likely, float(np.abs(relative).max())) < allowed:
+        if max(likely, float(np.abs(relative).max())) < ROUNDING:
             return way
     return None
 

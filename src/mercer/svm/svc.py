@@ -26,7 +26,7 @@ from mercer._inputs import (
 )
 from mercer._sklearn import StrOptions
 from mercer.calibration import PairSigmoids
-from mercer.gram import KernelSums, gives_numbers, rounding_within
+from mercer.gram import KernelSums, gives_numbers
 from mercer.kernels import Linear
 from mercer.machines import (
     MARGIN_CONSTRAINTS,
@@ -405,9 +405,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         if isinstance(kernel, Linear):
             self._weights = self._feature_weights()
         elif not kernel.is_pairwise:
-            self._sums = KernelSums(
-                kernel, vectors, dual_coef, self._segments(), rounding_within(self.tol)
-            )
+            self._sums = KernelSums(kernel, vectors, dual_coef, self._segments())
 
     @property
     def coef_(self) -> Any:
