@@ -43,6 +43,11 @@ class Limits:
         """Return the seconds left."""
         return max(0.0, self.deadline - time.monotonic())
 
+    @property
+    def are_reached(self) -> bool:
+        """Whether iterations or time are used up; the callback is not asked."""
+        return 0 <= self.max_iter <= self.n_iter or time.monotonic() >= self.deadline
+
     def stop(self, gap: float = math.inf) -> bool:
         """Say whether the work must end now; once it must, it must for ever."""
         if self.reason is None:

@@ -10,6 +10,7 @@ import torch
 from mercer.solvers._limits import Limits
 from mercer.solvers.device.nystroem import Approximation, inverse_of_one_more
 from mercer.solvers.device.program import DeviceProgram, State
+from mercer.solvers.device.verdict import RENEWED, exact_gradient
 
 VIOLATION, RESIDUAL = 0.3, 0.35
 """Shares of ``tol`` up to which a variable at a bound, or a free one, may miss its condition."""
@@ -137,7 +138,7 @@ class Newton:
             at once.
         """
         near_enough, fewest, worse = max(CLOSE * self.tol, FORCING), float("inf"), 0
-        is_wide, steps = True, 0
+        is_wide, steps, was_renewed = True, 0, False
         for turn in range(MOST_TURNS):
             if turn or looks_first:
                 guess = Guess.of(program, state, self.tol)
@@ -150,6 +151,10 @@ class Newton:
                 worse = worse + 1 if guess.n_wrong >= fewest else 0
                 fewest = min(fewest, guess.n_wrong)
                 is_number = guess.worst == guess.worst
+                if worse >= PATIENCE and not was_renewed and self._lacks_digits(state):
+                    _renew(program, state)
+                    fewest, worse, was_renewed = float("inf"), 0, True
+                    continue
                 if worse >= PATIENCE or not is_number or guess.n_next < 2:
                     return False
                 guess.correct(state)
@@ -164,6 +169,10 @@ class Newton:
             if self.limits.stop(fewest):
                 return False
         return False
+
+    def _lacks_digits(self, state: State) -> bool:
+        """Say whether guesses may be wrong because rounding has changed the gradient."""
+        return state.rounding() > RENEWED * self.tol
 
     def _step(self, program: DeviceProgram, state: State, close: float, is_wide: bool) -> bool:
         """Put variables where they are guessed to be; solve for the free ones."""
@@ -185,7 +194,7 @@ class Newton:
             product = program.times(rows, columns, v)
             return product if ridge is None else product + ridge * v
 
-        lean = Preconditioner(program, self.approximation, at)
+        lean = Preconditioner(self.approximation, at)
         solved = conjugate_gradients(times, lean, right - shift, total, close, self.limits)
         change, offset = solved
         state.offset = offset + shift
@@ -195,16 +204,20 @@ class Newton:
         return True
 
 
+def _renew(program: DeviceProgram, state: State) -> None:
+    """Compute the gradient in float64."""
+    state.near, state.waiting, state.moved = None, [], 0.0
+    state.gradient = exact_gradient(program, state, None)
+
+
 class Preconditioner:
     """The inverse of the approximation among some variables, in the plane of a fixed sum."""
 
-    def __init__(self, program: DeviceProgram, approximation: Approximation, at: Any) -> None:
-        self.light = 1.0 / approximation.beside(program, at)
-        root = self.light.sqrt()
-        factor = approximation.factor(at).double().mul_(root[:, None])
-        lower = inverse_of_one_more(factor.T @ factor)
+    def __init__(self, approximation: Approximation, at: Any) -> None:
+        self.light = approximation.light[at]
+        lower = inverse_of_one_more(approximation.square.of(at))
         self.inverse = lower.T @ lower
-        self.factor = factor.mul_(root[:, None])
+        self.factor = approximation.factor(at).double().mul_(self.light[:, None])
         self.ones = self._solve(torch.ones_like(self.light))
         self.normal = self.ones / self.ones.sum()
 
@@ -227,7 +240,10 @@ def conjugate_gradients(
     z = lean.project(rest)
     direction, size = z, rest @ z
     for k in range(MOST_PRODUCTS):
-        if k % LOOKS == 0 and not float(rest.max() - rest.min()) > 2.0 * close:
+        is_time_to_look = k % LOOKS == 0
+        if is_time_to_look and not float(rest.max() - rest.min()) > 2.0 * close:
+            break
+        if is_time_to_look and limits.are_reached:
             break
         product = times(direction)
         limits.n_iter += 1

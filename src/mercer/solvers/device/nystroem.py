@@ -9,16 +9,18 @@ import torch
 
 from mercer.gram.device.memory import free_memory
 from mercer.solvers.device.program import DeviceProgram, State
+from mercer.solvers.device.squares import CHUNK, RunningSquare
 
-FEW, USUAL, MANY = 512, 1024, 2048
-"""Landmarks: few where the start is near the solution already, many for `LARGE` programs.
+FEW, USUAL = 512, 1024
+"""Landmarks: few where the start is near the solution already.
 
 On an H200, milliseconds of whole fits with 512 / 1024: two Gaussians, 50 features, C = 1, 20,000
 rows 42 / 45, 100,000 87 / 101, 300,000 284 / 337; sixteen clusters, 20 features, C = 10, 20,000
-rows 126 / 115, 100,000 461 / 363, 300,000 2660 / 2070, where 256 fail.
+rows 126 / 115, 100,000 461 / 363, 300,000 2660 / 2070, where 256 fail. A million rows of the
+Gaussians take 3460 with 1024 and 3790 with 2048.
 """
 
-NEAR_ROOM, LARGE = 3.5e5, 500_000
+NEAR_ROOM = 3.5e5
 
 FEWEST = 128
 """Landmarks below which an approximation helps nobody."""
@@ -38,9 +40,6 @@ TURNS = 8
 SETTLED = 0.1
 """Share of the free variables that may still change sides when the start is good enough; .02 takes
 a tenth longer for 20,000 rows."""
-
-CHUNK = 1 << 28
-"""Numbers that are made float64 at a time."""
 
 
 class Approximation:
@@ -73,14 +72,17 @@ class Approximation:
         rest = diagonal - self.P.square().sum(dim=1)
         rest = torch.maximum(rest, LEAST_REST * diagonal.clamp(min=1e-3 * self.size))
         self.mean_rest = float(rest.mean())
-        self.rest = rest.clamp(min=FLOOR * self.mean_rest)
+        rest = rest.clamp(min=FLOOR * self.mean_rest)
         self.program = program
+        view = program.point_of(None)
+        self.D = (rest if view is None else rest[view]) + program.ridge
+        self.light = 1.0 / self.D
+        self.square = self.running_square(self.light)  # of whichever variables are free
 
     @classmethod
     def of(cls, program: DeviceProgram) -> Approximation | None:
         """Return the approximation of a rank that fits the memory, or None where none does."""
         rank = FEW if program.room <= NEAR_ROOM else USUAL
-        rank = MANY if program.n >= LARGE else rank
         while rank >= FEWEST:
             if cls.bytes_for(program, rank) < free_memory(program.device):
                 try:
@@ -95,27 +97,14 @@ class Approximation:
         """Return the memory that it takes, with that of equations among half of the variables."""
         return 4.0 * rank * program.points.n + 8.0 * rank * 0.5 * program.n + 2 * 8.0 * CHUNK
 
+    def running_square(self, weights: Any) -> RunningSquare:
+        """Return what squares P of some variables with weights."""
+        return RunningSquare(self.factor, self.P.shape[1], weights)
+
     def factor(self, at: Any = None) -> Any:
         """Return P of some variables."""
         at = self.program.point_of(at)
         return self.P if at is None else self.P[at]
-
-    def beside(self, program: DeviceProgram, at: Any = None) -> Any:
-        """Return D of some variables, the ridge of a program included."""
-        points = program.point_of(at)
-        rest = self.rest if points is None else self.rest[points]
-        return rest + (program.ridge if at is None else program.ridge[at])
-
-
-def weighted_square(P: Any, weights: Any) -> Any:
-    """Return P' diag(weights) P in float64, some rows at a time."""
-    square = torch.zeros((P.shape[1], P.shape[1]), dtype=torch.double, device=P.device)
-    step = max(1, CHUNK // P.shape[1])
-    for begin in range(0, len(P), step):
-        part = P[begin : begin + step].double()
-        part *= weights[begin : begin + step, None].sqrt()
-        square.addmm_(part.T, part)
-    return square
 
 
 def _inverse_factor(matrix: Any, shift: float) -> Any:
@@ -140,18 +129,18 @@ def solve_approximately(program: DeviceProgram, approximation: Approximation) ->
     With :math:`w = P^\top\beta` a free variable has
     :math:`\beta_i = -(p_i + P_i w + b) / D_i`; the guess which are free is corrected a few times.
     """
-    P, D, p = approximation.factor(), approximation.beside(program), program.p
-    D = D.clamp(min=approximation.mean_rest)
+    P, p = approximation.factor(), program.p
+    D = approximation.D.clamp(min=approximation.mean_rest)
     free = program.upper > program.lower
     beta = torch.where(free, 0.0, program.lower)
-    single = P.dtype
+    single, square = P.dtype, approximation.running_square(1.0 / D)
     for _ in range(TURNS):
         at = free.nonzero()[:, 0]
         if len(at) < 2:
             return None
-        weights = 1.0 / D[at]
+        weights = square.weights[at]
         own = approximation.factor(at)
-        inverse = inverse_of_one_more(weighted_square(own, weights))
+        inverse = inverse_of_one_more(square.of(at))
         pull = torch.where(free, -p / D, beta)
         right = (P.T @ pull.to(single)).double()
         column = (own.T @ weights.to(single)).double()

@@ -13,6 +13,12 @@ FAIR_ROOM, FEW_ROWS = 1e5, 40_000
 they are fewer: of 20,000 rows in sixteen clusters, C = 10, a start at once took 90 ms instead of
 122, of 100,000 rows one at twice this room 546 instead of 375."""
 
+MANY_FREE = 20.0
+"""How many times as many rows as landmarks have to lie, relative to the bounds, within the rest
+beside the approximation at the start. With fewer, fewer variables are free than the approximation
+has directions, and corrections go astray: of three million rows with a rest of .025, 82 were free
+at bounds of .033, and the exact gap was 370."""
+
 FACTOR = 3.5
 """By how much bounds widen at most from one solution to the next."""
 
@@ -21,23 +27,25 @@ LEAST_FACTOR = 1.1
 ROUGH = 0.2
 """Share of wrong guesses with which the path goes on before its end; .1 takes 3 to 5 % longer."""
 
-ROUGHEST_KERNEL = 0.1
-"""Rest beside the approximation, relative to the diagonal, from which on the path works: below,
-the kernel is so smooth that few variables are free at the start."""
+SMOOTHEST_KERNEL = 0.1
+"""Rest beside the approximation, relative to the diagonal, from which on the path works for up to
+`FEW_ROWS`: below, the kernel is so smooth that few variables are free at the start. Of more rows
+more are, and for steps of two variables there are too many."""
 
 
 def has_path(program: DeviceProgram, approximation: Approximation) -> bool:
     """Say whether the bounds can be tightened, and whether that is likely to help."""
     if program.delta != 0.0:
         return False
-    return approximation.mean_rest > ROUGHEST_KERNEL * approximation.size
+    smoothest = SMOOTHEST_KERNEL * min(1.0, FEW_ROWS / program.n)
+    return approximation.mean_rest > smoothest * approximation.size
 
 
 def solve_along_path(
     program: DeviceProgram, approximation: Approximation, newton: Newton
 ) -> State | None:
-    """Return the state at the solution, or None where the method fails or has to stop."""
-    scale = _first_scale(program)
+    """Return the state at the solution, or on the way there at a limit; None where it fails."""
+    scale = _first_scale(program, approximation)
     levels = ceil(-log(scale) / log(FACTOR) - 1e-9)
     factor = (1.0 / scale) ** (1.0 / levels) if levels else FACTOR
     state = solve_approximately(program.scaled(scale), approximation)
@@ -50,7 +58,7 @@ def solve_along_path(
         if is_there and scale == 1.0:
             return state
         if newton.limits.reason is not None:
-            return None
+            return state
         if is_there:
             good = scale, state.copy()
         else:
@@ -61,7 +69,11 @@ def solve_along_path(
         scale *= factor
 
 
-def _first_scale(program: DeviceProgram) -> float:
+def _first_scale(program: DeviceProgram, approximation: Approximation) -> float:
     """Return what to multiply the bounds with at first; endless ones do not change."""
+    if not 0.0 < program.room < float("inf"):
+        return 1.0
     fair = FAIR_ROOM * max(1.0, FEW_ROWS / program.n)
-    return min(1.0, fair / program.room) if 0.0 < program.room < float("inf") else 1.0
+    rest = approximation.mean_rest / approximation.size
+    wide = MANY_FREE * approximation.P.shape[1] / rest
+    return min(1.0, max(fair, wide) / program.room)

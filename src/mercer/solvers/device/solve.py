@@ -129,16 +129,27 @@ def _solved(
 def _by_newton(
     program: DeviceProgram, approximation: Approximation, newton: Newton, start: Any
 ) -> State | None:
-    """Return the solution by Newton's method alone, or None where it fails."""
+    """Return the state that Newton's method alone comes to, or None where it fails."""
     if start is not None and start.any():
-        state = State.at(program, start)
-        return state if newton.run(program, state, looks_first=True) else None
+        begin = State.at(program, start)
+        state = begin.copy()
+        if newton.run(program, state, looks_first=True):
+            return state
+        return _lower(program, begin, state) if newton.limits.reason is not None else None
     if has_path(program, approximation):
         return solve_along_path(program, approximation, newton)
     if program.ridge.any():
-        begin = solve_approximately(program, approximation)
-        return begin if begin is not None and newton.run(program, begin) else None
+        near = solve_approximately(program, approximation)
+        if near is not None and (newton.run(program, near) or newton.limits.reason is not None):
+            return near
     return None
+
+
+def _lower(program: DeviceProgram, begin: State, state: State) -> State:
+    """Return that of two states whose objective is lower, for a method that was stopped."""
+    state = _repaired(program, state)
+    before, after = (float(one.beta @ (one.gradient + program.p)) for one in (begin, state))
+    return state if after < before else begin
 
 
 def _refined(
