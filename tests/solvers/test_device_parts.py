@@ -5,6 +5,7 @@ The solver as a whole finds the optimum even where a part does not do its share:
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +21,7 @@ from mercer.problems import (
     one_class,
     squared_hinge_svc,
 )
+from mercer.solvers import solve
 from mercer.solvers._limits import Limits
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
@@ -107,6 +109,13 @@ def test_of_all_points_the_approximation_is_the_matrix() -> None:
     np.testing.assert_allclose(P @ P.T, matrix_of(program), atol=2e-5)
 
 
+def test_the_approximation_does_not_depend_on_the_unit_of_the_kernel() -> None:
+    plain = nystroem.Approximation(program_of(hinge_svc(Y, 1.0)), 100)
+    small = nystroem.Approximation(program_of(hinge_svc(Y, 1.0), 1e-4 * ROUGH), 100)
+    np.testing.assert_allclose(100.0 * small.P, plain.P, atol=1e-4)
+    np.testing.assert_allclose(1e4 * small.rest, plain.rest, rtol=1e-3)
+
+
 def test_landmarks_are_as_many_as_bounds_rows_and_memory_ask_for(monkeypatch: Any) -> None:
     for name, value in {"FEW": 16, "USUAL": 32, "MANY": 64, "FEWEST": 8, "CHUNK": 0}.items():
         monkeypatch.setattr(nystroem, name, value)
@@ -183,6 +192,17 @@ def test_no_start_where_nothing_is_free() -> None:
     approximation = nystroem.Approximation.of(program)
     assert approximation is not None
     assert nystroem.solve_approximately(program, approximation) is None
+
+
+def test_two_free_variables_are_a_start() -> None:
+    program = program_of(hinge_svc(np.array([1.0, -1.0]), 10.0), points=X[:2])
+    approximation = nystroem.Approximation.of(program)
+    if approximation is None:
+        approximation = nystroem.Approximation(program, 2)
+    state = nystroem.solve_approximately(program, approximation)
+    assert state is not None
+    expected = 1.0 / (1.0 - matrix_of(program)[0, 1])
+    np.testing.assert_allclose(state.beta, [expected, -expected], rtol=1e-3)
 
 
 def approximated(program: DeviceProgram, rank: int = 128) -> tuple[Any, np.ndarray]:
@@ -350,6 +370,44 @@ def test_newtons_method_comes_from_the_start_to_the_optimum(name: str, products:
     np.testing.assert_allclose(state.gradient, gradient_at(program, beta), atol=5e-4)
     assert program.problem.kkt(beta, gradient_at(program, beta))[1] <= 1e-3
     assert abs(beta.sum() - program.delta) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "more", "steps"),
+    [
+        ([9, 9, 9, 9, 9, 9], {}, 3),
+        ([9, 8, 8, 7, 7, 7, 7, 7], {}, 6),
+        ([9, 8, 9, 9, 8, 7, 6], {}, 4),
+        ([9, 8, 9, 9, 7, 9, 9, 6, 5, 4, 0], {}, 10),
+        ([9, 8], {"n_next": 1}, 0),
+        ([9, 0], {"n_next": 2}, 1),
+        ([9, 8], {"worst": float("nan")}, 0),
+        ([0, -1], {"residual": 0.35}, 1),
+    ],
+)
+def test_newtons_method_gives_up_after_three_turns_without_headway(
+    wrong: list[int], more: dict[str, Any], steps: int, monkeypatch: Any
+) -> None:
+    """The numbers of wrong guesses are given, of which -1 stands for none and no residual."""
+    left, taken = iter(wrong), []
+    nothing = torch.zeros(600, dtype=torch.bool)
+
+    def given(*arguments: Any) -> Any:
+        n_wrong = next(left)
+        numbers = {"n_free": 50, "n_next": 50, "residual": 0.0, "worst": 1.0} | more
+        numbers |= {"residual": 0.0} if n_wrong < 0 else {}
+        distance = torch.zeros(600)
+        return SimpleNamespace(
+            n_wrong=max(0, n_wrong), distance=distance, correct=lambda state: None, **numbers
+        )
+
+    monkeypatch.setattr(Guess, "of", given)
+    monkeypatch.setattr(Newton, "_step", lambda *arguments: taken.append(1) or True)
+    program = program_of(PROBLEMS["hinge"][0])
+    state = State(program, program.p * 0.0, nothing, nothing, program.p[0], program.p)
+    newton = Newton(None, 1.0, Limits())
+    assert newton.run(program, state, looks_first=True) == (wrong[-1] <= 0)
+    assert len(taken) == steps
 
 
 def test_newtons_method_stops_at_the_limit_of_products() -> None:
@@ -593,11 +651,17 @@ def test_only_rows_that_may_decide_are_computed_exactly(monkeypatch: Any) -> Non
     assert counts[1] < 20
     state = disturbed(program, beta, 1e-3)
     counts.clear()
+    exact = program.exactly()
+    verdict.true_gap(exact, disturbed(exact, beta, 1e-3), 1e6)
+    assert counts == []  # its products are exact as they are
     verdict.true_gap(program, state, 1e6)
     assert counts[1] == np.count_nonzero(beta)  # the objective needs their gradient
     objective = 0.5 * beta @ (state.gradient.numpy() + program.problem.p)
-    exact = 0.5 * beta @ (gradient_at(program, beta) + program.problem.p)
-    assert objective == pytest.approx(exact, rel=1e-12)
+    exactly_so = 0.5 * beta @ (gradient_at(program, beta) + program.problem.p)
+    assert objective == pytest.approx(exactly_so, rel=1e-12)
+    counts.clear()
+    verdict.true_gap(program, state, 1e6)
+    assert counts == []  # what is judged is not judged again
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -614,6 +678,28 @@ def test_a_point_off_its_sum_and_bounds_is_repaired(name: str) -> None:
     assert abs(float(fixed.beta.sum()) - problem.delta) <= 1e-12 * np.abs(beta).sum()
     assert np.abs(fixed.beta.numpy() - beta).max() < 1e-4
     np.testing.assert_allclose(fixed.gradient, gradient_at(program, fixed.beta.numpy()), atol=2e-4)
+
+
+@pytest.mark.parametrize(("max_iter", "expected"), [(-1, [False, True]), (3, [False])])
+def test_exact_products_go_on_where_fast_ones_do_not_reach_the_gap(
+    max_iter: int, expected: list[bool], monkeypatch: Any
+) -> None:
+    module = sys.modules["mercer.solvers.device.solve"]
+    monkeypatch.setattr(module, "true_gap", lambda *arguments: 1.0)
+    monkeypatch.setattr(Newton, "run", lambda *arguments, **named: False)
+    monkeypatch.setattr(sys.modules["mercer.solvers.solve"], "SMALL", 0)
+    found = []
+
+    class Noted(block_smo.BlockSmo):
+        def __init__(self, program: DeviceProgram, *arguments: Any) -> None:
+            found.append(program.is_exact)
+            super().__init__(program, *arguments)
+
+    monkeypatch.setattr(module, "BlockSmo", Noted)
+    gram = DeviceGram(ROUGH.pairwise_form(), X, torch.device("cpu"))
+    solution = solve(hinge_svc(Y, 1.0), gram, tol=1e-2, max_iter=max_iter)
+    assert found == expected
+    assert solution.converged == (max_iter < 0)
 
 
 @pytest.mark.parametrize("name", ["hinge", "squared hinge"])
