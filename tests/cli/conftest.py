@@ -7,13 +7,20 @@ from sklearn.datasets import load_iris
 
 @pytest.fixture
 def mercer(tmp_path, monkeypatch):
-    """Run any command in an empty folder, in this process."""
+    """Run any command in an empty folder, in this process.
+
+    Forests are small, and what can be known without a column is asked of a quick model only: they
+    take longer than the rest of a comparison.
+    """
     for name in ("typer", "rich", "pandas", "matplotlib", "skrub", "skops"):
         pytest.importorskip(name)
     from typer.testing import CliRunner
 
     from mercer.cli.app import app
+    from mercer.comparison import alone, rivals
 
+    monkeypatch.setattr(rivals, "TREES", 30)
+    monkeypatch.setattr(alone, "WITHOUT", {"classification": "lda", "regression": "ridge"})
     monkeypatch.chdir(tmp_path)
     return lambda *arguments: CliRunner().invoke(app, [str(one) for one in arguments])
 

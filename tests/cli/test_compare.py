@@ -212,17 +212,17 @@ def test_a_full_disk_is_told_with_the_file_and_what_is_left(run, option):
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes break differently on Windows")
 def test_files_are_written_though_nobody_reads_on(tmp_path):
-    command = [sys.executable, "-m", "mercer", "compare", "iris", *QUICK, "--csv", "all.csv"]
+    command = [sys.executable, "-m", "mercer", "compare", "moons", *QUICK, "--csv", "all.csv"]
     process = subprocess.Popen(
         command, cwd=tmp_path, env=environment(), stdout=-1, stderr=-1, text=True
     )
-    assert process.stdout.readline().startswith("iris: 150 rows")
+    assert process.stdout.readline().startswith("moons: 300 rows")
     process.stdout.close()
     errors = process.stderr.read()
     process.stderr.close()
     assert process.wait(timeout=600) == 1
     assert "Traceback" not in errors
-    assert sorted(os.listdir(tmp_path)) == ["all.csv", "compare-iris.html"]
+    assert sorted(os.listdir(tmp_path)) == ["all.csv", "compare-moons.html"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent differently on Windows")

@@ -29,6 +29,14 @@ def one_thread():
         yield
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few_trees():
+    """A forest of 300 takes longer than all else, and what is asked here a small one knows too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rivals, "TREES", 30)
+        yield
+
+
 @pytest.fixture
 def two_classes():
     """Return 80 rows of two classes that overlap, in two of three columns."""

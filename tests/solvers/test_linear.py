@@ -464,3 +464,23 @@ def test_beyond_numbers_the_start_is_the_answer(formulate: Any) -> None:
     assert found.status == "stalled"
     assert np.isfinite(found.gradient).all()
     assert found.objective <= 0.0
+
+
+@pytest.mark.parametrize(("bound", "ridge", "length"), [(1.0, 1.0, 1e308), (np.inf, 1e-250, 1e150)])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_step_beyond_the_range_of_numbers_leaves_the_hyperplane(
+    bound: float, ridge: float, length: float, monkeypatch: Any
+) -> None:
+    """Levels may be endless where bounds hide it, and variables where levels are finite."""
+    Z, y = rows(3)
+    features = Features(100.0 * Z)
+    problem = QuadraticProgram(-y, -bound, bound, 0.0, np.full(90, ridge))
+    newton, plane = RidgedNewton(problem, features), Hyperplane(np.ones(4), 0.0, 100.0 * Z.sum(1))
+    view = newton.view(plane)
+    monkeypatch.setattr(newton, "_line_search", lambda *arguments: length)
+    before = plane.w.copy(), plane.b, plane.values.copy()
+    with pytest.raises(np.linalg.LinAlgError, match="beyond the range of numbers"):
+        newton.step(plane, view)
+    np.testing.assert_array_equal(plane.w, before[0])
+    assert plane.b == before[1]
+    np.testing.assert_array_equal(plane.values, before[2])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -65,6 +68,28 @@ def test_each_of_several_programs_has_its_own_solver() -> None:
     for k, (part, one) in enumerate(zip(parts, found)):
         alone = solve_linear(part, X[k * N : (k + 1) * N], tol=1e-6)
         np.testing.assert_allclose(one.objective, alone.objective, rtol=1e-5)
+
+
+def test_smo_goes_on_where_the_linear_solver_has_stalled(monkeypatch) -> None:
+    """From there, and not from the beginning; the others stay where they are."""
+    module = sys.modules["mercer.solvers.solve"]
+    X, signs = data(overlap=True)
+    parts = [squared_hinge_svc(signs, 100.0), hinge_svc(signs[:500], 1e-3)]
+    rows, gram = np.concatenate([np.arange(N), np.arange(500)]), make_gram(Linear(), X)
+    reached = solve_linear(parts[0], X, tol=1e-3)
+    monkeypatch.setattr(module, "_solve_one", lambda *arguments: replace(reached, status="stalled"))
+    starts = []
+    smo_all = module.smo_all
+
+    def noted(*arguments, **named):
+        starts.append(named["warm_start"])
+        return smo_all(*arguments, **named)
+
+    monkeypatch.setattr(module, "smo_all", noted)
+    found = solve_all(Programs.of(parts), gram, Options(tol=1e-4), rows=rows)
+    assert found.converged.all()
+    np.testing.assert_array_equal(starts[1][:N], reached.beta)
+    np.testing.assert_allclose(starts[1][N:], found[1].beta, atol=1e-12)
 
 
 def test_rows_that_stand_twice_as_in_regression() -> None:

@@ -216,8 +216,12 @@ def _tree(setting: Setting) -> Any:
     return GridSearchCV(tree, grid, cv=setting.parts(5))
 
 
+TREES = 300
+"""Of a forest."""
+
+
 def _forest(kind: Any, setting: Setting) -> Any:
-    return setting.even(kind(300, random_state=setting.seed, n_jobs=setting.n_jobs or -1))
+    return setting.even(kind(TREES, random_state=setting.seed, n_jobs=setting.n_jobs or -1))
 
 
 def _boosting(kind: Any, setting: Setting) -> Any:

@@ -227,8 +227,9 @@ class Preconditioner:
         return torch.addmv(v * self.light, self.factor, short, alpha=-1.0)
 
     def project(self, v: Any) -> Any:
-        """Return the same, moved so that the sum is zero."""
-        return self._solve(v).addcmul_(self.normal, self.ones @ v, value=-1.0)
+        """Return the same, moved so that the sum is zero: to the last digits of what is left."""
+        moved = self._solve(v).addcmul_(self.normal, self.ones @ v, value=-1.0)
+        return moved.addcmul_(self.normal, moved.sum(), value=-1.0)
 
 
 def conjugate_gradients(
