@@ -12,7 +12,7 @@ from sklearn.datasets import make_classification
 
 from mercer import NystroemSVC, NystroemSVR
 from mercer.kernels import RBF
-from mercer.lowrank import ArrowBatches, _machine
+from mercer.lowrank import ArrowBatches, _machine, planning
 from mercer.lowrank.batches import survey
 
 X, y = make_classification(1500, 6, n_informative=4, flip_y=0.1, n_classes=3, random_state=0)
@@ -39,7 +39,7 @@ class InBatches:
 def rows_are_held_or_computed(request: Any, monkeypatch: Any) -> None:
     if request.param == "computed":
         monkeypatch.setattr(_machine, "HELD_BYTES", 0)
-        monkeypatch.setattr(_machine, "ROWS_OF_SAMPLE", 300)
+        monkeypatch.setattr(planning, "ROWS_OF_SAMPLE", 300)
 
 
 @pytest.mark.usefixtures("in_passes")

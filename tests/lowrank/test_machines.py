@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer import SVC, SVR, NystroemSVC, NystroemSVR
 from mercer.kernels import RBF, Laplacian
-from mercer.lowrank import LowRankKernel, _machine
+from mercer.lowrank import LowRankKernel, _machine, planning
 
 X, y = make_classification(1500, 6, n_informative=4, flip_y=0.1, random_state=0)
 X = X / X.std(axis=0)
@@ -32,7 +32,7 @@ def rows_are_held_or_computed(request: Any, monkeypatch: Any) -> None:
     """Either all features are in memory, or rows come in passes, after a sample of them."""
     if request.param == "computed":
         monkeypatch.setattr(_machine, "HELD_BYTES", 0)
-        monkeypatch.setattr(_machine, "ROWS_OF_SAMPLE", 300)
+        monkeypatch.setattr(planning, "ROWS_OF_SAMPLE", 300)
 
 
 @pytest.mark.usefixtures("in_passes")
@@ -132,7 +132,7 @@ def test_any_number_of_threads_gives_the_same(threads: int, monkeypatch: Any) ->
 
 def test_a_memory_map_is_read_and_not_copied(tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(_machine, "HELD_BYTES", 0)
-    monkeypatch.setattr(_machine, "ROWS_OF_SAMPLE", 300)
+    monkeypatch.setattr(planning, "ROWS_OF_SAMPLE", 300)
     np.save(tmp_path / "rows.npy", X.astype(np.float32))
     rows = np.load(tmp_path / "rows.npy", mmap_mode="r")
     settings = {"rank": 30, "gamma": 0.1, "random_state": 0}

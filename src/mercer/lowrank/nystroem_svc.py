@@ -23,13 +23,10 @@ from mercer._sklearn import StrOptions, validated_fit
 from mercer.lowrank._machine import OF_ROWS, NystroemMachine
 from mercer.lowrank.batches import GivenBatches
 from mercer.lowrank.given import Given
-from mercer.lowrank.targets import ClassTargets, Targets, codes_of
+from mercer.lowrank.targets import ClassTargets, codes_of
 from mercer.machines import class_factors
 
 Floats = NDArray[np.float64]
-
-FIRST_WIDTH = 1.1
-"""All kinks of a function that is zero are rounded, since the margin is 1 away."""
 
 
 class NystroemSVC(ClassifierMixin, NystroemMachine):
@@ -247,9 +244,6 @@ class NystroemSVC(ClassifierMixin, NystroemMachine):
         """Return the price of a row of weight 1 of each class."""
         every, weights = np.arange(classes.size), np.asarray(counts, dtype=np.float64)
         return self.C * class_factors(self.class_weight, classes, every, weights)
-
-    def _start(self, targets: Targets) -> tuple[float, float]:
-        return 0.0, FIRST_WIDTH
 
     def decision_function(self, X: Any) -> Floats:
         """Return the decision values.

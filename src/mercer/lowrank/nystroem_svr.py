@@ -16,7 +16,7 @@ from mercer._sklearn import Interval, StrOptions, validated_fit
 from mercer.lowrank._machine import OF_ROWS, NystroemMachine
 from mercer.lowrank.batches import GivenBatches
 from mercer.lowrank.given import Given
-from mercer.lowrank.targets import Targets, TubeTargets
+from mercer.lowrank.targets import TubeTargets
 
 Floats = NDArray[np.float64]
 
@@ -206,11 +206,6 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
 
     def _targets(self, y: Any, weights: Floats | None) -> TubeTargets:
         return TubeTargets(y, weights, self.epsilon, self.C)
-
-    def _start(self, targets: Targets) -> tuple[float, float]:
-        kinks = targets.kinks(0)
-        offset = float(np.median(kinks.place))
-        return offset, 1.1 * float(np.abs(kinks.place - offset).max()) or 1.0
 
     def predict(self, X: Any) -> Floats:
         """Return f(x).
