@@ -201,7 +201,7 @@ def test_refusals_are_one_sentence():
     rows, labels = of_dask(X, y)
     refused = {
         "needs points, not kernel values": (NystroemSVC(kernel="precomputed"), rows),
-        "is expecting 6 features": (NystroemSVC(landmarks=X[:9, :4]), rows),
+        "as many columns as X, 6; got 4": (NystroemSVC(landmarks=X[:9, :4]), rows),
         "not positive semi-definite": (NystroemSVC(kernel="sigmoid", gamma=2.0, coef0=-1.0), rows),
         "Input contains NaN": (NystroemSVC(), da.where(rows > 2, np.nan, rows)),
         "'rank' parameter": (NystroemSVC(rank=0), rows),

@@ -65,7 +65,6 @@ def fit_low_rank(
 
     needed_kernel(model)
     begun, limits = monotonic(), limits_of(model)
-    model.n_features_in_ = blocks.n_features  # which given landmarks are to have
     random = check_random_state(model.random_state)
     drawn = random.permutation(facts.n_rows)[: rows_of_sample(model)]
     targets_of = _targets_of(model, facts)

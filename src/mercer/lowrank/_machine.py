@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._inputs import RememberedParameters, given_weights
+from mercer._inputs import OF_LINEAR_MACHINES, RememberedParameters, given_weights, refuse_dates
 from mercer._progress import say
 from mercer._sklearn import Interval, StrOptions
 from mercer._threads import wanted_threads
 from mercer.gram import gives_numbers
 from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_blocks
+from mercer.lowrank.arrow_batches import ArrowBatches
 from mercer.lowrank.batches import Batch, GivenBatches, Survey, checked, survey
 from mercer.lowrank.given import Given
 from mercer.lowrank.landmarks import WAYS
@@ -37,6 +38,13 @@ Floats = NDArray[np.float64]
 
 OF_ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 """Which rows are taken as they are: those of a file that is mapped into memory stay there."""
+
+SAYS_INSTEAD = {
+    **OF_LINEAR_MACHINES,
+    "dual": "there is one solver, which tells the gap of the dual program",
+    "n_components": "the number of features is `rank`",
+}
+"""Arguments of scikit-learn's linear machines and of its Nystroem."""
 
 HELD_BYTES = 1 << 28
 """Features up to this size are kept; others are computed again in each pass, which costs less than
@@ -109,6 +117,9 @@ class NystroemMachine(RememberedParameters, BaseEstimator):
 
         def check(X: Any, y: Any, sample_weight: Any) -> Batch:
             nonlocal is_first
+            refuse_dates(X)
+            if targets:
+                refuse_dates(y, "y")
             X, y = validate_data(self, X, y, reset=is_first, y_numeric=targets, **OF_ROWS)
             is_first = False
             some = sample_weight is None or np.any(sample_weight)
@@ -116,6 +127,11 @@ class NystroemMachine(RememberedParameters, BaseEstimator):
 
         read = checked(batches, check)
         return read, survey(read(), rows_of_sample(self), random, counts=not targets)
+
+    def _keep_names(self, batches: Any) -> None:
+        """Keep the names of columns that are read as arrays."""
+        if isinstance(batches, ArrowBatches):
+            self.feature_names_in_ = np.array(batches.columns, dtype=object)
 
     # ---- values -----------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from mercer._inputs import (
-    OF_LINEAR_MACHINES,
     Silent,
     classes_of,
     fit_context,
@@ -20,7 +19,7 @@ from mercer._inputs import (
     says_instead,
 )
 from mercer._sklearn import StrOptions, validated_fit
-from mercer.lowrank._machine import OF_ROWS, NystroemMachine
+from mercer.lowrank._machine import OF_ROWS, SAYS_INSTEAD, NystroemMachine
 from mercer.lowrank.batches import GivenBatches
 from mercer.lowrank.given import Given
 from mercer.lowrank.targets import ClassTargets, codes_of
@@ -144,7 +143,7 @@ class NystroemSVC(ClassifierMixin, NystroemMachine):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    @says_instead(OF_LINEAR_MACHINES)
+    @says_instead(SAYS_INSTEAD)
     def __init__(
         self,
         *,
@@ -237,6 +236,7 @@ class NystroemSVC(ClassifierMixin, NystroemMachine):
         )
         with Silent():
             self._learn(given, random)
+        self._keep_names(batches)
         self.classes_ = classes
         return self
 

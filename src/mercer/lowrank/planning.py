@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array
 
 from mercer._threads import blas_for, wanted_threads
 from mercer._warnings import warn
@@ -151,9 +151,18 @@ def _error(low_rank: LowRankKernel, sample: Sample, n_threads: int | None) -> Fl
 
 def _landmarks(model: Any, sample: Sample, kernel: Kernel, random: Any) -> Any:
     if not isinstance(model.landmarks, str):
-        return validate_data(model, model.landmarks, reset=False, accept_sparse="csr")
+        return _given_landmarks(model.landmarks, sample.X.shape[1])
     X, weights = sample.different()
     return choose_landmarks(X, model.rank, model.landmarks, kernel, random, weights)
+
+
+def _given_landmarks(landmarks: Any, n_features: int) -> Any:
+    points = check_array(landmarks, accept_sparse="csr", dtype=np.float64, input_name="landmarks")
+    if points.shape[1] != n_features:
+        raise ValueError(
+            f"landmarks must have as many columns as X, {n_features}; got {points.shape[1]}."
+        )
+    return points
 
 
 def searched(
