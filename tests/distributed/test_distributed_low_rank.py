@@ -139,7 +139,11 @@ def test_data_frames_of_unknown_lengths():
 
 def fitted_by(n_workers):
     cluster = distributed.LocalCluster(
-        n_workers=n_workers, threads_per_worker=2, processes=False, dashboard_address=":0"
+        n_workers=n_workers,
+        threads_per_worker=2,
+        processes=False,
+        protocol="tcp",  # so that what is sent is written and read
+        dashboard_address=":0",
     )
     rows, labels = of_dask(X, y, chunks=(110, 6))
     with cluster, distributed.Client(cluster):

@@ -166,7 +166,7 @@ def checked(batches: Any, check: Callable[[Any, Any, Any], Batch]) -> Callable[[
     if isinstance(batches, Iterator) or not isinstance(batches, Iterable):
         raise TypeError(
             "batches must be something that can be gone through several times, such as a list or "
-            f"ArrowBatches; got {type(batches).__name__}. Write what comes only once to files first."
+            f"ArrowBatches; got {type(batches).__name__}. Write what comes only once to a file."
         )
 
     def read() -> Iterator[Batch]:
