@@ -42,7 +42,7 @@ class ArrowBatches:
     ...     frame.to_parquet(f"{folder}/rows.parquet")
     ...     batches = ArrowBatches(f"{folder}/rows.parquet", "kind", n_rows=2)
     ...     model = NystroemSVC(C=10.0).fit_batches(batches)
-    >>> model.predict([[1.5], [3.5]]).tolist()
+    >>> model.predict(pd.DataFrame({"size": [1.5, 3.5]})).tolist()
     ['a', 'b']
     """
 
