@@ -39,7 +39,7 @@ class Distributed(MetaEstimatorMixin, BaseEstimator):
     **Low rank** (`NystroemSVC`, `NystroemSVR`): landmarks come from rows drawn at random, and in
     each pass every block answers with its sums, which are added up in an order that is always the
     same. With the same ``random_state`` the landmarks are those of a fit on one computer, and the
-    machine is that of all rows, to the same gap. Blocks are read some twenty times.
+    machine is that of all rows, to the same gap. Blocks are read about ten times.
 
     **One exact machine** (`SVC`, `SVR`, `OneClassSVM`): a cascade. Machines of parts of the rows
     leave their support vectors, which are merged until one worker has them all; its machine is
