@@ -83,8 +83,8 @@ class LiquidSearch:
 
     def fit(self, X: Any, y: Any) -> LiquidSearch:
         """Search."""
-        library = _liquid()
-        with _same_processors():
+        library = liquid()
+        with same_processors():
             return self._fit(library, X, y)
 
     def _fit(self, library: Any, X: Any, y: Any) -> LiquidSearch:
@@ -106,12 +106,12 @@ class LiquidSearch:
     def score(self, X: Any, y: Any) -> float:
         """Return the accuracy."""
         signs = np.where(y == self.positive_, 1.0, -1.0)
-        with _same_processors():
+        with same_processors():
             return float(np.mean(self.machine_.test(X, signs)[0][:, 0] == signs))
 
 
 @contextmanager
-def _same_processors() -> Iterator[None]:
+def same_processors() -> Iterator[None]:
     """Undo what liquidSVM does to the process: it binds it to one processor and leaves it there."""
     before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     try:
@@ -121,7 +121,7 @@ def _same_processors() -> Iterator[None]:
             os.sched_setaffinity(0, before)
 
 
-def _liquid() -> Any:
+def liquid() -> Any:
     """Import liquidSVM, whose last release expects things that Python has since given up."""
     sysconfig.get_config_vars().setdefault("SO", sysconfig.get_config_var("EXT_SUFFIX"))
     absent = "pkg_resources" not in sys.modules

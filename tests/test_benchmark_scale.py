@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.__main__ import main
 from benchmarks.groups.scale import LONG
 from benchmarks.many_rows import WAYS, Task, measure, write_clouds
+from benchmarks.peers import UnavailableError
 
 
 def test_clouds_can_be_learned_and_have_unit_deviation(tmp_path: Path) -> None:
@@ -35,7 +36,12 @@ def test_clouds_can_be_learned_and_have_unit_deviation(tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", sorted(set(WAYS) - LONG))
 def test_every_way_learns(way: str, tmp_path: Path) -> None:
     write_clouds(tmp_path, 600)
-    assert 5.0 < measure(way, Task("clouds", str(tmp_path), 600, 1.0, 0.05))["error"] < 50.0
+    try:
+        found = measure(way, Task("clouds", str(tmp_path), 600, 1.0, 0.05))
+    except UnavailableError as absent:
+        pytest.skip(str(absent))
+    assert 5.0 < found["error"] < 50.0
+    assert found["processor"] > 0.0
 
 
 def test_quick_run_gives_records_and_exponents(tmp_path: Path, capsys: Any) -> None:

@@ -19,7 +19,18 @@ SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 LONG = {"Nystroem(1000) + LinearSVC", "HistGradientBoosting", "HistGradientBoosting, 1000 trees"}
 """Ways that take their time with few rows, too."""
 
-COLUMNS = ("problem", "rows", "by", "fit s", "peak MB", "error %", "predict µs a row")
+COLUMNS = (
+    "problem",
+    "rows",
+    "by",
+    "fit s",
+    "processor s",
+    "peak MB",
+    "error %",
+    "predict µs a row",
+)
+
+REST = ("megabytes", "error", "microseconds")
 
 
 def run(options: Options) -> GroupResult:
@@ -72,7 +83,7 @@ def _add(result: GroupResult, options: Options, task: Task, way: str) -> bool:
         found = worker.call(measure, way, task, timeout=options.plan.time_limit)
     except (TimeLimitError, TaskError) as error:
         progress(f"{task.name} {task.n_rows} {way}: {error}")
-        result.tables[0].add(task.name, task.n_rows, way, str(error), "-", "-", "-")
+        result.tables[0].add(task.name, task.n_rows, way, str(error), "-", "-", "-", "-")
         result.records.append(
             {"problem": task.name, "rows": task.n_rows, "by": way, "reason": str(error)}
         )
@@ -80,7 +91,7 @@ def _add(result: GroupResult, options: Options, task: Task, way: str) -> bool:
     finally:
         worker.stop()
     progress(f"{task.name} {task.n_rows} {way}: {found['seconds']:.2f} s, {found['error']:.2f} %")
-    cells = [number(found[key]) for key in ("seconds", "megabytes", "error", "microseconds")]
+    cells = [number(found[key]) for key in ("seconds", "processor", *REST)]
     result.tables[0].add(task.name, task.n_rows, way, *cells)
     result.records.append({"problem": task.name, "rows": task.n_rows, "by": way, **found})
     return True

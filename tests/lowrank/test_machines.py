@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn import svm
@@ -13,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer import SVC, SVR, NystroemSVC, NystroemSVR
 from mercer.kernels import RBF, Laplacian
-from mercer.lowrank import LowRankKernel, _machine
+from mercer.lowrank import LowRankKernel, _machine, planning
 
 X, y = make_classification(1500, 6, n_informative=4, flip_y=0.1, random_state=0)
 X = X / X.std(axis=0)
@@ -33,7 +35,7 @@ def rows_are_held_or_computed(request: Any, monkeypatch: Any) -> None:
     """Either all features are in memory, or rows come in passes, after a sample of them."""
     if request.param == "computed":
         monkeypatch.setattr(_machine, "HELD_BYTES", 0)
-        monkeypatch.setattr(_machine, "ROWS_OF_SAMPLE", 300)
+        monkeypatch.setattr(planning, "ROWS_OF_SAMPLE", 300)
 
 
 @pytest.mark.usefixtures("in_passes")
@@ -133,7 +135,7 @@ def test_any_number_of_threads_gives_the_same(threads: int, monkeypatch: Any) ->
 
 def test_a_memory_map_is_read_and_not_copied(tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(_machine, "HELD_BYTES", 0)
-    monkeypatch.setattr(_machine, "ROWS_OF_SAMPLE", 300)
+    monkeypatch.setattr(planning, "ROWS_OF_SAMPLE", 300)
     np.save(tmp_path / "rows.npy", X.astype(np.float32))
     rows = np.load(tmp_path / "rows.npy", mmap_mode="r")
     settings = {"rank": 30, "gamma": 0.1, "random_state": 0}
@@ -165,10 +167,14 @@ def test_what_cannot_be_is_refused_in_a_sentence() -> None:
         NystroemSVC(kernel="sigmoid", gamma=2.0, coef0=-1.0, rank=50).fit(X, y)
     with pytest.raises(ValueError, match="scale the features"):
         NystroemSVC(rank=30, gamma=1.0).fit(X * 1e150, y)
-    with pytest.raises(ValueError, match="is expecting 6 features"):
+    with pytest.raises(ValueError, match="must have as many columns as X, 6; got 4"):
         NystroemSVC(landmarks=X[:10, :4]).fit(X, y)
-    with pytest.raises(TypeError, match="takes no dual: the solver is chosen"):
+    with pytest.raises(ValueError, match="Input landmarks contains NaN"):
+        NystroemSVC(landmarks=np.full((2, 6), np.nan)).fit(X, y)
+    with pytest.raises(TypeError, match="takes no dual: there is one solver"):
         NystroemSVC(dual=True)
+    with pytest.raises(TypeError, match=r"takes no n_components: .* is `rank`"):
+        NystroemSVR(n_components=100)
 
 
 def test_one_class_left_by_weights_is_refused() -> None:
@@ -189,3 +195,40 @@ def test_a_class_of_few_rows_and_rows_without_weight() -> None:
     some_rows = model.fit(X[kept], labels[kept]).decision_function(X)
     assert all_rows.shape == (len(y), 3)
     np.testing.assert_allclose(all_rows, some_rows, atol=1e-5)
+
+
+def test_weights_of_many_orders_of_magnitude() -> None:
+    """Which keep the interior-point method of the last steps from the optimum."""
+    random = np.random.default_rng(0)
+    points, labels, target = X[:600], y[:600], TARGET[:600]
+    for span in (5, 8):
+        weights = 10.0 ** random.uniform(-span, span, 600)
+        model = NystroemSVC(rank=40, random_state=0).fit(points, labels, weights)
+        K = matrix_of(model, points)
+        peer = SVC(kernel="precomputed").fit(K, labels, weights)
+        assert model.converged_
+        assert model.objective_[0] == pytest.approx(peer.objective_[0], rel=1e-6)
+        curve = NystroemSVR(rank=40, random_state=0).fit(points, target, weights)
+        peer = SVR(kernel="precomputed").fit(K, target, weights)
+        assert curve.converged_
+        assert curve.objective_[0] == pytest.approx(peer.objective_[0], rel=1e-4)
+
+
+@pytest.mark.parametrize("C", [1e-200, 1e-100, 1e6, 1e12, 1e100])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_prices_beyond_reason_end_without_noise(C: float, loss: str) -> None:
+    """At the optimum, or with our warning that tells the gap; never with one of linear algebra."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        model = NystroemSVC(C=C, loss=loss, rank=40, random_state=0).fit(X[:300], y[:300])
+    assert model.converged_ == (not heard)
+    assert all("stopped at a gap of" in str(one.message) for one in heard)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_landmarks_need_no_names() -> None:
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = NystroemSVC(landmarks=X[:9]).fit(frame, y)
+    assert model.feature_names_in_.tolist() == list("abcdef")

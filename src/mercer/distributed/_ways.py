@@ -8,6 +8,8 @@ from typing import Any
 from mercer.cells import CellOneClassSVM, CellSVC, CellSVR
 from mercer.distributed._cascade import fit_cascade
 from mercer.distributed._cells import fit_cells
+from mercer.distributed._low_rank import fit_low_rank
+from mercer.lowrank import NystroemSVC, NystroemSVR
 from mercer.spheres import OneClassSVM
 from mercer.svm import SVC, SVR
 
@@ -15,6 +17,8 @@ WAYS: dict[type, Callable[..., None]] = {
     CellSVC: fit_cells,
     CellSVR: fit_cells,
     CellOneClassSVM: fit_cells,
+    NystroemSVC: fit_low_rank,
+    NystroemSVR: fit_low_rank,
     SVC: fit_cascade,
     SVR: fit_cascade,
     OneClassSVM: fit_cascade,

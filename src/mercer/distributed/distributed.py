@@ -36,6 +36,11 @@ class Distributed(MetaEstimatorMixin, BaseEstimator):
     those of a fit on one computer, and the machines solve the same programs. Blocks are read three
     times.
 
+    **Low rank** (`NystroemSVC`, `NystroemSVR`): landmarks come from rows drawn at random, and in
+    each pass every block answers with its sums, which are added up in an order that is always the
+    same. With the same ``random_state`` the landmarks are those of a fit on one computer, and the
+    machine is that of all rows, to the same gap. Blocks are read about ten times.
+
     **One exact machine** (`SVC`, `SVR`, `OneClassSVM`): a cascade. Machines of parts of the rows
     leave their support vectors, which are merged until one worker has them all; its machine is
     shown all rows, and those that break its optimality conditions join, until the gap
@@ -51,8 +56,9 @@ class Distributed(MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : CellSVC, CellSVR, CellOneClassSVM, SVC, SVR, OneClassSVM or None, default=None
-        What to fit; None is ``CellSVC()``.
+    estimator : estimator or None, default=None
+        What to fit: CellSVC, CellSVR, CellOneClassSVM, NystroemSVC, NystroemSVR, SVC, SVR or
+        OneClassSVM; None is ``CellSVC()``.
     address : str or None, default=None
         Of a scheduler, such as ``"tcp://10.0.0.1:8786"``. None is the dask client in use.
     verbose : int, default=0
@@ -73,6 +79,7 @@ class Distributed(MetaEstimatorMixin, BaseEstimator):
     See Also
     --------
     mercer.CellSVC : Cells.
+    mercer.NystroemSVC : Low rank.
 
     Notes
     -----

@@ -69,25 +69,35 @@ def survey(
         usable = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
         n_rows += usable.size
         if counts and usable.size:
-            own = None if weights is None else weights[usable]
-            known, codes = np.unique(y[usable], return_inverse=True)
-            labels.update(dict(zip(known.tolist(), np.bincount(codes, weights=own).tolist())))
+            labels.update(_weighed(y[usable], None if weights is None else weights[usable]))
         lots = random.random_sample(usable.size)
         first = np.argsort(lots)[:wanted]
         rows = usable[first]
         kept.append((lots[first], X[rows], y[rows], None if weights is None else weights[rows]))
         if sum(part[0].size for part in kept) > 2 * wanted:
             kept = [_least(kept, wanted)]
+    if len({isinstance(label, str) for label in labels}) > 1:
+        raise ValueError("Some labels of the batches are text and some are not; make all alike.")
     if n_rows == 0:
         raise ValueError("The batches hold no rows with weight above 0; a machine needs some.")
     _, X, y, weights = _least(kept, wanted)
     return Survey(n_rows, X.astype(np.float64, copy=False), y, weights, labels)
 
 
+def _weighed(y: Any, weights: Floats | None) -> dict[Any, float]:
+    """Return the labels and what each weighs."""
+    try:
+        known, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        kinds = ", ".join(sorted({type(label).__name__ for label in y}))
+        raise ValueError(f"y holds labels of several kinds ({kinds}); make all of one.") from None
+    return dict(zip(known.tolist(), np.bincount(codes, weights=weights).tolist()))
+
+
 def _least(kept: list[Any], wanted: int) -> Any:
     lots = np.concatenate([part[0] for part in kept])
     first = np.argsort(lots)[:wanted]
-    stack: Any = sp.vstack if sp.issparse(kept[0][1]) else np.concatenate
+    stack: Any = sp.vstack if any(sp.issparse(part[1]) for part in kept) else np.concatenate
     X = stack([part[1] for part in kept])
     X = X.tocsr() if sp.issparse(X) else X
     y = np.concatenate([part[2] for part in kept])
@@ -122,9 +132,16 @@ class GivenBatches:
         return self.seen.n_rows
 
     def parts(self) -> Iterator[Part]:
-        """Yield all of them."""
+        """Yield all of them, which must be as many in each pass."""
+        n_rows = 0
         for X, y, weights in self.read():
+            n_rows += X.shape[0] if weights is None else int(np.count_nonzero(weights))
             yield X, self.targets_of(y, weights)
+        if n_rows != self.n_rows:
+            raise ValueError(
+                f"The batches held {self.n_rows:,} rows with weight at first, and {n_rows:,} when "
+                "gone through again; they must be the same each time."
+            )
 
     def sample(self, n_rows: int, random: np.random.RandomState) -> Sample:
         """Return those that the survey kept."""
@@ -149,7 +166,7 @@ def checked(batches: Any, check: Callable[[Any, Any, Any], Batch]) -> Callable[[
     if isinstance(batches, Iterator) or not isinstance(batches, Iterable):
         raise TypeError(
             "batches must be something that can be gone through several times, such as a list or "
-            f"ArrowBatches; got {type(batches).__name__}. What comes only once is for partial_fit."
+            f"ArrowBatches; got {type(batches).__name__}. Write what comes only once to a file."
         )
 
     def read() -> Iterator[Batch]:

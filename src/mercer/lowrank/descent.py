@@ -14,8 +14,11 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from mercer.gram import make_gram
+from mercer.kernels import Linear
 from mercer.lowrank.statistics import LENGTHS, Check, Checked, Gather, Look, Near, Request, Seen
 from mercer.problems import QuadraticProgram
+from mercer.solvers import solve
 from mercer.solvers.linear import solve_linear
 
 Floats = NDArray[np.float64]
@@ -38,6 +41,12 @@ SMALLEST = 1e-15
 
 MOST_STEPS = 100
 MOST_ROUNDS = 20
+
+RIDGES = (0.0, 1e-14, 1e-11, 1e-8, 1e-5)
+"""Relative to the diagonal of the second derivatives: what makes up for their rounding."""
+
+MOST_IN_PAIRS = 10_000
+"""Kinks up to which a program is solved by SMO that rounding has kept from its optimum."""
 
 WIDER = 1.5
 """The rows solved for exactly reach so many times as far as the rounding did."""
@@ -202,7 +211,16 @@ def _newton_move(task: Task, seen: Seen, slope: Floats, width: float) -> Floats:
     matrix[-1, -1] = max(matrix[-1, -1] * (1.0 + 1e-12), 1e-12 * steepest)
     if seen.near == 0:
         matrix[-1, -1] = steepest
-    return np.asarray(scipy.linalg.solve(matrix, -slope, assume_a="pos"))
+    scale = 1.0 / np.sqrt(np.diag(matrix))
+    matrix *= scale[:, None] * scale
+    for ridge in RIDGES:  # the first will do, but at prices beyond the digits of a number
+        matrix[np.diag_indices(slope.size)] = 1.0 + ridge
+        try:
+            factor = scipy.linalg.cho_factor(matrix, lower=True)
+        except np.linalg.LinAlgError:
+            continue
+        break
+    return np.asarray(-scale * scipy.linalg.cho_solve(factor, scale * slope))
 
 
 def _is_there(task: Task, slope: Floats, promised: float) -> bool:
@@ -288,6 +306,10 @@ def _solve_near(
     start = kinks.side * kinks.price * np.clip((u + width) / (2.0 * width), 0.0, 1.0)
     problem = QuadraticProgram(p, lower, upper, delta=-fixed[-1], ridge=np.zeros(p.size))
     solution = solve_linear(problem, Z, tol=0.5 * task.tol, warm_start=start)
+    if not solution.converged and p.size <= MOST_IN_PAIRS:  # prices of many orders of magnitude
+        gram = make_gram(Linear(), Z)
+        other = solve(problem, gram, tol=0.5 * task.tol, solver="smo", warm_start=start)
+        solution = other if other.gap < solution.gap else solution
     w = np.append(fixed[:-1] + Z.T @ solution.beta, solution.offset)
     objective = solution.objective + 0.5 * float(fixed[:-1] @ fixed[:-1]) - near.linear
     return w, 0.5 * solution.gap, objective

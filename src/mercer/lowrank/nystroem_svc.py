@@ -12,7 +12,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from mercer._inputs import (
-    OF_LINEAR_MACHINES,
     Silent,
     classes_of,
     fit_context,
@@ -20,16 +19,13 @@ from mercer._inputs import (
     says_instead,
 )
 from mercer._sklearn import StrOptions, validated_fit
-from mercer.lowrank._machine import OF_ROWS, NystroemMachine
+from mercer.lowrank._machine import OF_ROWS, SAYS_INSTEAD, NystroemMachine
 from mercer.lowrank.batches import GivenBatches
 from mercer.lowrank.given import Given
-from mercer.lowrank.targets import ClassTargets, Targets, codes_of
+from mercer.lowrank.targets import ClassTargets, codes_of
 from mercer.machines import class_factors
 
 Floats = NDArray[np.float64]
-
-FIRST_WIDTH = 1.1
-"""All kinks of a function that is zero are rounded, since the margin is 1 away."""
 
 
 class NystroemSVC(ClassifierMixin, NystroemMachine):
@@ -147,7 +143,7 @@ class NystroemSVC(ClassifierMixin, NystroemMachine):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    @says_instead(OF_LINEAR_MACHINES)
+    @says_instead(SAYS_INSTEAD)
     def __init__(
         self,
         *,
@@ -240,6 +236,7 @@ class NystroemSVC(ClassifierMixin, NystroemMachine):
         )
         with Silent():
             self._learn(given, random)
+        self._keep_names(batches)
         self.classes_ = classes
         return self
 
@@ -247,9 +244,6 @@ class NystroemSVC(ClassifierMixin, NystroemMachine):
         """Return the price of a row of weight 1 of each class."""
         every, weights = np.arange(classes.size), np.asarray(counts, dtype=np.float64)
         return self.C * class_factors(self.class_weight, classes, every, weights)
-
-    def _start(self, targets: Targets) -> tuple[float, float]:
-        return 0.0, FIRST_WIDTH
 
     def decision_function(self, X: Any) -> Floats:
         """Return the decision values.

@@ -11,12 +11,12 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from mercer._inputs import OF_LINEAR_MACHINES, Silent, fit_context, given_weights, says_instead
+from mercer._inputs import Silent, fit_context, given_weights, says_instead
 from mercer._sklearn import Interval, StrOptions, validated_fit
-from mercer.lowrank._machine import OF_ROWS, NystroemMachine
+from mercer.lowrank._machine import OF_ROWS, SAYS_INSTEAD, NystroemMachine
 from mercer.lowrank.batches import GivenBatches
 from mercer.lowrank.given import Given
-from mercer.lowrank.targets import Targets, TubeTargets
+from mercer.lowrank.targets import TubeTargets
 
 Floats = NDArray[np.float64]
 
@@ -123,7 +123,7 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
     }
 
-    @says_instead(OF_LINEAR_MACHINES)
+    @says_instead(SAYS_INSTEAD)
     def __init__(
         self,
         *,
@@ -202,15 +202,11 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
         read, seen = self._surveyed(batches, random, targets=True)
         with Silent():
             self._learn(GivenBatches(read, self._targets, seen), random)
+        self._keep_names(batches)
         return self
 
     def _targets(self, y: Any, weights: Floats | None) -> TubeTargets:
         return TubeTargets(y, weights, self.epsilon, self.C)
-
-    def _start(self, targets: Targets) -> tuple[float, float]:
-        kinks = targets.kinks(0)
-        offset = float(np.median(kinks.place))
-        return offset, 1.1 * float(np.abs(kinks.place - offset).max()) or 1.0
 
     def predict(self, X: Any) -> Floats:
         """Return f(x).

@@ -12,6 +12,9 @@ from mercer.lowrank.kinks import Kinks
 
 Floats = NDArray[np.float64]
 
+FIRST_WIDTH = 1.1
+"""All kinks of a function that is zero are rounded, since the margin is 1 away."""
+
 
 def codes_of(classes: Any, y: Any) -> NDArray[np.int64]:
     """Return the positions of labels in the sorted classes; any for those that are none of them.
@@ -68,6 +71,10 @@ class ClassTargets:
         positive = 1 if self.prices.size == 2 else machine
         return Kinks.of_signs(np.where(self.codes == positive, 1.0, -1.0), self.price())
 
+    def start(self) -> tuple[float, float]:
+        """Return the offset to begin with, and how much of the losses is rounded there."""
+        return 0.0, FIRST_WIDTH
+
     def part(self, rows: Any) -> ClassTargets:
         """Return some of them."""
         weights = None if self.weights is None else self.weights[rows]
@@ -106,6 +113,12 @@ class TubeTargets:
         """Return the losses of the rows."""
         values = np.asarray(self.values, dtype=np.float64)
         return Kinks.of_tube(values, self.epsilon, self.price())
+
+    def start(self) -> tuple[float, float]:
+        """Return the offset to begin with, and how much of the losses is rounded there."""
+        places = self.kinks(0).place
+        offset = float(np.median(places))
+        return offset, 1.1 * float(np.abs(places - offset).max()) or 1.0
 
     def part(self, rows: Any) -> TubeTargets:
         """Return some of them."""
