@@ -58,7 +58,7 @@ def measured_device() -> Iterator[Any]:
         return None if name == "cpu" else there
 
     with (
-        patch("mercer.gram.making.device_for", stand_in),
+        patch("mercer.gram.pairwise.device_for", stand_in),
         patch("mercer.gram.pairwise.nearest_device", stand_in),
         patch("mercer.gram.pairwise.DEVICE_ENTRIES", 1),
         patch.object(sys.modules["mercer.solvers.solve"], "SMALL", STAND_IN_SMALL),

@@ -71,7 +71,7 @@ def torch_cpu(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.append(device)
         return torch.device("cpu")
 
-    monkeypatch.setattr("mercer.gram.making.device_for", stand_in)
+    monkeypatch.setattr("mercer.gram.pairwise.device_for", stand_in)
     monkeypatch.setattr("mercer.gram.pairwise.nearest_device", stand_in)
     monkeypatch.setattr("mercer.feature_selection.kernel_rfe.device_for", stand_in)
     monkeypatch.setattr("mercer.gram.pairwise.DEVICE_ENTRIES", 1)

@@ -54,7 +54,7 @@ def test_a_card_that_is_not_there_or_too_old_is_named(monkeypatch):
 
 
 def test_a_kernel_without_a_formula_is_refused_unless_auto(monkeypatch):
-    monkeypatch.setattr("mercer.gram.making.device_for", lambda device, n_rows: object())
+    monkeypatch.setattr("mercer.gram.pairwise.device_for", lambda device, n_rows: object())
     kernel = as_kernel(lambda A, B: A @ B.T)
     with pytest.raises(ValueError, match=r"^device='cuda' needs a kernel whose formula"):
         make_gram(kernel, X, device="cuda")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mercer.gram import kernel_products
-from mercer.gram import pairwise as module
+from mercer.gram import rounding as module
 from mercer.kernels import RBF, Kernel, Laplacian, Polynomial
 
 

@@ -5,8 +5,13 @@ from mercer.gram.base import Gram, RequestedGram, StoredGram, finite, gives_numb
 from mercer.gram.columns import KernelColumns
 from mercer.gram.devices import check_device
 from mercer.gram.distances import SquaredDistances
-from mercer.gram.making import device_of, make_gram
-from mercer.gram.pairwise import ComputedGram, KernelSums, kernel_products
+from mercer.gram.pairwise import (
+    ComputedGram,
+    KernelSums,
+    device_of,
+    kernel_products,
+    make_gram,
+)
 from mercer.gram.resources import instruction_set, release_memory
 from mercer.gram.stacked import StackedGram
 

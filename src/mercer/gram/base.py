@@ -140,6 +140,8 @@ class Gram(ABC):
     n: int
     is_on_device = False
     """Whether products with the matrix come from a device."""
+    is_linear = False
+    """Whether `features` are known."""
 
     @abstractmethod
     def diag(self) -> Floats:

@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.gram.base import Floats, finite
-from mercer.gram.making import DENSE_LIMIT
-from mercer.gram.pairwise import EnginePoints, fill
+from mercer.gram.pairwise import DENSE_LIMIT, EnginePoints, fill
 from mercer.kernels import Kernel
 
 

@@ -1,4 +1,4 @@
-"""Kernel values of points, by the engine where it knows the kernel: their matrix, their sums."""
+"""Kernel values of points: their matrix in the form that suits them, their sums."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import isfinite
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from mercer import _engine
-from mercer._threads import available_threads
+from mercer._threads import available_threads, blas_for
 from mercer.gram.base import (
     BEYOND_NUMBERS,
     SINGLE_PRECISION_REACH,
@@ -21,33 +21,22 @@ from mercer.gram.base import (
     Gram,
     Indices,
     Precision,
+    RequestedGram,
     RowSource,
     StoredGram,
+    finite,
     fits_single,
     padded,
 )
-from mercer.gram.devices import nearest_device
+from mercer.gram.devices import device_for, nearest_device
+from mercer.gram.rounding import Rough, rough_way
 from mercer.kernels import Kernel, PairwiseForm
+from mercer.kernels.base import column_means
 from mercer.kernels.blocks import row_blocks
-from mercer.kernels.centres import column_means
 
 FAMILIES = ("linear", "polynomial", "rbf", "laplacian", "euclidean_laplacian", "sigmoid")
 """The engine's numbering of the kernel families."""
 
-ROUNDING = 1e-6
-"""Error, relative to the range of the sums, up to which they may be rounded."""
-
-WORTHWHILE = 1 << 27
-"""Operations below which float64 takes no noticeable time."""
-
-FEW_FEATURES = 32
-"""Up to so many, what follows the products takes most of the time."""
-
-NEAR = 16.0
-"""Largest exponent of a centre of the sums for which float32 may do; ordinary ones are below 5."""
-
-PROBED = 32
-"""Rows far from the centre, and as many of all, on which the error is measured."""
 
 KEPT_ENTRIES = 1 << 22
 """Numbers of points that are kept ready between predictions: 32 MiB, and as much again packed."""
@@ -58,6 +47,14 @@ saves."""
 
 DEVICE_ENTRIES = 10_000_000
 """Kernel values for which a device pays; the processor computes as many in ten milliseconds."""
+
+DENSE_LIMIT = 256 * 2**20
+"""Sparse data of fewer bytes than this when dense are made dense, since the engine is faster."""
+
+KNOWN_ONLY = (
+    "needs a kernel whose formula the engine knows (linear, polynomial, RBF, Laplacian, sigmoid, "
+    "their multiples and powers, with scaled features); use device='cpu' for this one."
+)
 
 LONGEST = 1e300
 """Squared lengths of points beyond which their products and distances overflow."""
@@ -176,7 +173,7 @@ class ComputedGram(Gram):
     """Threads for kernel values outside the solver; None uses all processors."""
 
     def __init__(self, form: PairwiseForm, X: Floats) -> None:
-        self.form = form
+        self.form, self.is_linear = form, form.family == "linear"
         self.view: Indices | None = None
         self.shared = EnginePoints(form, X)
         self.n = X.shape[0]
@@ -224,7 +221,7 @@ class ComputedGram(Gram):
         """Return the matrix of some of the points, which are shared until they are needed."""
         part = object.__new__(ComputedGram)
         part.form, part.shared, part.n = self.form, self.shared, len(indices)
-        part.n_threads = self.n_threads
+        part.is_linear, part.n_threads = self.is_linear, self.n_threads
         part.view = np.asarray(indices if self.view is None else self.view[indices])
         return part
 
@@ -242,7 +239,7 @@ class ComputedGram(Gram):
 
     def features(self) -> Floats | None:
         """Return the points, scaled, where the kernel is linear."""
-        if self.form.family != "linear":
+        if not self.is_linear:
             return None
         points = self.points
         return points if self.form.factor == 1.0 else np.sqrt(self.form.factor) * points
@@ -260,6 +257,92 @@ class ComputedGram(Gram):
     def source(self) -> RowSource:
         """Return where the engine gets the rows of this matrix from."""
         return RowSource(self.shared.rows, self.view)
+
+
+def make_gram(kernel: Kernel, X: Any, *, memory: float = 200e6, device: str = "cpu") -> Gram:
+    """Return the kernel matrix of ``X`` in the form that suits kernel, data and memory.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A resolved kernel; for "precomputed" and what is built on it, ``X`` is the matrix itself.
+    X : ndarray or sparse matrix of shape (n, d)
+        The points.
+    memory : float, default=200e6
+        Bytes that a whole matrix may take where the engine does not know the kernel. Beyond, rows
+        are asked for in blocks.
+    device : {"cpu", "cuda", "cuda:<number>", "auto"}, default="cpu"
+        Where products with the matrix are computed; a kernel that the engine does not know has
+        them from the processor, which "auto" accepts and any other device does not.
+
+    Returns
+    -------
+    Gram
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import RBF
+    >>> type(make_gram(RBF(1.0), np.zeros((3, 2)))).__name__
+    'ComputedGram'
+    """
+    is_pairwise = kernel.is_pairwise
+    form = None if is_pairwise else kernel.pairwise_form()
+    there = None if device == "cpu" else device_of(kernel, device, X.shape[0])
+    if there is not None and form is not None:
+        from mercer.gram.device import DeviceGram
+
+        given = X if sp.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
+        return DeviceGram(form, given, there)
+    if is_pairwise:
+        return StoredGram(kernel(X))
+    if form is not None and sp.issparse(X) and X.shape[0] * X.shape[1] * 8 <= DENSE_LIMIT:
+        X = X.toarray()
+    if form is not None and not sp.issparse(X):
+        return ComputedGram(form, np.ascontiguousarray(X, dtype=np.float64))
+    if X.shape[0] ** 2 * 8 <= memory:
+        return StoredGram(_whole(kernel, X))
+    return RequestedGram(kernel, X)
+
+
+def device_of(kernel: Kernel, device: str, n_rows: int) -> Any | None:
+    """Return the device of torch that kernel values of so many rows come from.
+
+    Whoever computes much before the machine that has the device asks early, so that what cannot be
+    had is refused then.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A resolved kernel.
+    device : {"cpu", "cuda", "cuda:<number>", "auto"}
+    n_rows : int
+
+    Returns
+    -------
+    torch.device or None
+        None is the processor.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RBF
+    >>> device_of(RBF(1.0), "cpu", 1000) is None
+    True
+    """
+    there = None if device == "cpu" else device_for(device, n_rows)
+    if there is None or (not kernel.is_pairwise and kernel.pairwise_form() is not None):
+        return there
+    if device != "auto":
+        raise ValueError(f"device={device!r} {KNOWN_ONLY}")
+    return None
+
+
+def _whole(kernel: Kernel, X: Any) -> np.ndarray:
+    values = np.empty((X.shape[0], X.shape[0]))
+    with blas_for(len(values)):
+        for rows in row_blocks(*values.shape):
+            values[rows] = finite(np.asarray(kernel(X[rows], X)))
+    return values
 
 
 def kernel_products(
@@ -362,7 +445,7 @@ class KernelSums:
             raise ValueError(BEYOND_NUMBERS)
         way: Rough | None = None
         if rounded and ends.size == 2:
-            way = _rough_way(points, left, coefficients, n_threads)
+            way = rough_way(points, left, coefficients, n_threads, products)
         if way is None:
             return packed_products(form, left, known.packed, coefficients, ends, n_threads)
         rough: Any = left.astype(np.float32)
@@ -412,10 +495,6 @@ class _Prepared:
         return self._single
 
 
-Rough = Literal["values", "products"]
-"""What may be float32: kernel values, or the products only that they follow from."""
-
-
 def has_products(left: Floats, right: Floats) -> bool:
     """Say whether dot products of points are finite, which tanh does not show."""
     reach = [float(np.abs(points).max(initial=0.0)) for points in (left, right)]
@@ -425,46 +504,6 @@ def has_products(left: Floats, right: Floats) -> bool:
 def pack(form: PairwiseForm, points: Any, n_threads: int | None = None) -> Any:
     """Return points, prepared before, in the order in which the engine reads them."""
     return _engine.pack_points(points, *engine_arguments(form), _threads(points.size, n_threads))
-
-
-def _rough_way(
-    points: EnginePoints, left: Floats, coefficients: Floats, n_threads: int | None
-) -> Rough | None:
-    """Return what may be float32 since it changes the sums little enough; None where nothing may.
-
-    The error of a kernel value that is not tiny grows with the distance of both points from the
-    centre, so that there must be no centre of the sums far out. Beyond that, bounds for the worst
-    case grow with the sum of all absolute coefficients and are hundreds of times too large, since
-    roundings of thousands of kernel values cancel. So some rows, those farthest out among them,
-    are computed both ways. The errors of a row are a sum of many independent ones: five times
-    their root mean square is exceeded once in two million rows.
-    """
-    (n, d), form, right = left.shape, points.form, points.double
-    if n < 2 * PROBED or n * d * right.shape[0] < WORTHWHILE:
-        return None
-    if not form.is_stationary or points.exponent > NEAR:
-        return None
-    evenly = np.linspace(0, n - 1, PROBED).astype(np.int64)
-    farthest = np.argpartition(np.einsum("ij,ij->i", left, left), n - PROBED)[n - PROBED :]
-    rows = left[np.concatenate([evenly, farthest])]
-    ends = np.array([0, right.shape[0]])
-    exact = products(form, rows, right, coefficients, ends, n_threads)[:, 0]
-    size = 0.5 * np.ptp(exact[:PROBED], axis=0)
-    if not (size > 0).all():
-        return None
-    size = np.maximum(size, np.abs(exact - np.median(exact[:PROBED], axis=0)))
-    # With few features, what follows the products takes most of the time.
-    ways: tuple[Rough, ...] = ("values", "products") if d > FEW_FEATURES else ("values",)
-    for way in ways:
-        rough: Any = rows.astype(np.float32)
-        found = products(
-            form, rough, points.single, coefficients, ends, n_threads, way == "products"
-        )
-        relative = (found[:, 0] - exact) / size
-        likely = 5.0 * float(np.sqrt((relative**2).mean(axis=0)).max())
-        if max(likely, float(np.abs(relative).max())) < ROUNDING:
-            return way
-    return None
 
 
 def _products_in_blocks(kernel: Kernel, X: Any, Y: Any, coefficients: Floats, ends: Any) -> Floats:
@@ -522,8 +561,8 @@ def fill(
     form: PairwiseForm, left: Floats, right: Floats, out: Floats, n_threads: int | None = None
 ) -> None:
     """Write the kernel values of prepared points into ``out``."""
-    threads = _threads(out.size, n_threads)
-    _engine.fill_kernel_matrix(left, right, *engine_arguments(form), out, threads)
+    formula, threads = engine_arguments(form), _threads(out.size, n_threads)
+    _engine.fill_kernel_matrix(left, right, *formula, out, threads)
 
 
 def _threads(entries: int, n_threads: int | None) -> int:

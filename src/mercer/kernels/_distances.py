@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from ._checks import Floats, Points, as_pair
+from .base import column_means
 from .blocks import IN_CACHE, row_blocks
-from .centres import column_means
 
 DIRECT_COLUMNS = 8
 """Up to this many columns the plain sum of squared differences is as fast as a matrix product."""

@@ -1,7 +1,7 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
 from mercer.machines.fold_path import Fold, FoldPath, PathSettings, SharedMatrix
-from mercer.machines.joint import Begun, shared_rows, solve_together
+from mercer.machines.joint import shared_rows, solve_together
 from mercer.machines.kernel_machine import (
     KERNEL_CONSTRAINTS,
     MARGIN_CONSTRAINTS,
@@ -16,6 +16,7 @@ from mercer.machines.left_out import balanced_anew, out_of_fold_values
 from mercer.machines.region_machine import RegionMachine
 from mercer.machines.row_machine import KernelData, RowMachine
 from mercer.machines.training import (
+    Begun,
     DualModel,
     Penalty,
     Training,

@@ -2,7 +2,9 @@ r"""Linear systems with a kernel matrix bordered by ones: machines with an offse
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -91,6 +93,43 @@ class BorderedSystem:
         if self.size == 0:
             return np.zeros_like(a)
         return scipy.linalg.cho_solve((self.factor, True), a, check_finite=False)
+
+
+@dataclass(frozen=True, eq=False)
+class LeastSquares:
+    r"""Solution of the least-squares machine on the kernel matrix of a classifier.
+
+    With equalities in place of inequalities, :math:`y_i = f(x_i) + \xi_i` and the penalty
+    :math:`\tfrac{C}{2}\sum\xi_i^2`, the solution is that of one linear system, on all rows:
+
+    .. math::
+
+        \begin{pmatrix} \tilde K & 1 \\ 1^\top & 0 \end{pmatrix}
+        \begin{pmatrix} \beta \\ b \end{pmatrix} = \begin{pmatrix} y \\ 0 \end{pmatrix}, \qquad
+        \tilde K = K + \operatorname{diag}(1/C_i)
+
+    A row of weight w counts as w rows. Merged into one it has the ridge :math:`1/(C w)`.
+
+    Parameters
+    ----------
+    system : BorderedSystem
+    ridge : ndarray of shape (n,)
+        Addition to the diagonal.
+    beta : ndarray of shape (n,)
+    """
+
+    system: BorderedSystem
+    ridge: Floats
+    beta: Floats
+
+    @classmethod
+    def of(cls, machine: Any) -> LeastSquares:
+        """Solve on all rows of a classifier's or a regression's machine, whatever its loss."""
+        ridge = 1.0 / (machine.penalties * machine.weights)
+        matrix = machine.matrix.copy()
+        matrix[np.diag_indices_from(matrix)] += ridge
+        system = BorderedSystem(matrix)
+        return cls(system, ridge, system.solve(machine.targets)[0])
 
 
 def _cholesky(matrix: Floats, unit: float) -> Floats:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,42 +11,11 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.machines.kernel_machine import TrainingRows
+from mercer.machines.training import Begun
 from mercer.problems import Programs
-from mercer.solvers import Options, Solutions, solve_all
+from mercer.solvers import Options, solve_all
 
 Indices = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Begun:
-    """A fit that lacks nothing but solutions.
-
-    Parameters
-    ----------
-    programs : Programs
-    rows : ndarray of int or None
-        Which row, of those of the fit, each variable of the programs has; None where they are the
-        same.
-    tol : float
-        Gap at which to stop.
-    store : callable
-        Keeps what the solutions mean.
-    start : ndarray or None, default=None
-        Where to start.
-    """
-
-    programs: Programs
-    rows: Indices | None
-    tol: float
-    store: Callable[[Solutions], Any]
-    start: Any = None
-
-    def finish(self, gram: Gram, options: Options) -> Any:
-        """Solve the programs and store the solutions."""
-        options = replace(options, tol=self.tol)
-        return self.store(
-            solve_all(self.programs, gram, options, rows=self.rows, warm_start=self.start)
-        )
 
 
 class SomeRows:

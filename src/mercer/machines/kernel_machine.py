@@ -18,8 +18,8 @@ from mercer._threads import wanted_threads
 from mercer.gram import Gram, finite, make_gram
 from mercer.gram.devices import NAMES, names_device
 from mercer.kernels import Kernel, Linear, as_kernel
+from mercer.kernels.base import column_means
 from mercer.kernels.blocks import submatrix
-from mercer.kernels.centres import column_means
 from mercer.machines.training import warn_if_indefinite
 from mercer.solvers import MultiClassSolution, Options, Solution, Solutions
 from mercer.solvers.solve import SOLVERS
@@ -130,9 +130,11 @@ class TrainingRows:
         is_pairwise = kernel.is_pairwise
         if is_pairwise:
             check_square(X)
-        kept = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
-        own = None if weights is None else weights[kept]
-        points = rows_of(X, kept, is_pairwise)
+        if weights is None:
+            kept, own, points = np.arange(X.shape[0]), None, X
+        else:
+            kept = np.flatnonzero(weights)
+            own, points = weights[kept], rows_of(X, kept, is_pairwise)
         kernel = kernel.resolve(points, own)
         moved = centred(kernel, points) if translate else points
         gram = make_gram(kernel, moved, memory=cache_bytes, device=device)
@@ -192,7 +194,7 @@ class KernelMachine(RememberedParameters, BaseEstimator):
 
     def _n_threads(self) -> int | None:
         """Return the threads that ``n_jobs`` asks for; None means all."""
-        return wanted_threads(self.n_jobs)
+        return None if self.n_jobs is None else wanted_threads(self.n_jobs)
 
     def _where(self) -> tuple[int | None, str]:
         """Return the threads and the device that kernel values come from."""

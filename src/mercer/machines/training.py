@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -273,7 +273,7 @@ class Training:
         programs = penalty.programs(tasks)
         start = start_of(starts, tasks)
         solutions = solve_all(programs, gram, options, rows=rows, warm_start=start)
-        return cls.solved(gram, tasks, programs, solutions, penalty, refusal)
+        return cls.solved(gram, tasks, programs, penalty, solutions, refusal)
 
     @classmethod
     def solved(
@@ -281,8 +281,8 @@ class Training:
         gram: Gram,
         tasks: TwoClassTasks,
         programs: Programs,
-        solutions: Solutions,
         penalty: Penalty,
+        solutions: Solutions,
         refusal: str | None = None,
     ) -> Training:
         """Return what has been solved, or refuse where there is no solution."""
@@ -319,6 +319,38 @@ class Training:
     def warm_start(self) -> list[Any]:
         """Return the solutions from which another fit may go on."""
         return np.split(self.solutions.beta, self.tasks.ends[1:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """A fit that lacks nothing but solutions.
+
+    Parameters
+    ----------
+    programs : Programs
+    rows : ndarray of int or None
+        Which row, of those of the fit, each variable of the programs has; None where they are the
+        same.
+    tol : float
+        Gap at which to stop.
+    store : callable
+        Keeps what the solutions mean.
+    start : ndarray or None, default=None
+        Where to start.
+    """
+
+    programs: Programs
+    rows: Indices | None
+    tol: float
+    store: Callable[[Solutions], Any]
+    start: Any = None
+
+    def finish(self, gram: Gram, options: Options) -> Any:
+        """Solve the programs and store the solutions."""
+        options = replace(options, tol=self.tol)
+        return self.store(
+            solve_all(self.programs, gram, options, rows=self.rows, warm_start=self.start)
+        )
 
 
 @dataclass(frozen=True, eq=False)

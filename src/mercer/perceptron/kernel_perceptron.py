@@ -25,7 +25,7 @@ from mercer._inputs import (
 from mercer._sklearn import Interval, StrOptions
 from mercer._warnings import warn
 from mercer.gram import finite, gives_numbers, kernel_products, make_gram
-from mercer.gram.making import DENSE_LIMIT
+from mercer.gram.pairwise import DENSE_LIMIT
 from mercer.kernels import Kernel, Linear
 from mercer.kernels.blocks import row_blocks
 from mercer.machines import KernelMachine, warn_if_indefinite

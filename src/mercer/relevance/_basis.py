@@ -14,6 +14,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_blocks
 
 Floats = NDArray[np.float64]
+Short = NDArray[np.float32]
 Indices = NDArray[np.int64]
 
 BLOCK_ENTRIES = 1 << 18
@@ -22,6 +23,8 @@ BLOCK_ENTRIES = 1 << 18
 LARGEST_COLUMN, LARGEST_KERNEL = 1e150, 1e70
 """Values of functions whose squares, or whose fourth powers where functions are nearly dependent as
 those of kernels are, have no room in float64."""
+
+TINY = float(np.finfo(np.float64).tiny)
 
 LEAST = 1e-140
 """Functions all of whose values are smaller have squares without digits."""
@@ -71,6 +74,8 @@ class Basis:
         self.size = count + constant
         self._raw, self._largest = evaluate, largest
         self._kept: Floats | None = None
+        self._may_keep_short = 12.0 * count * n <= memory
+        self._short: list[tuple[float, Short]] = []
         if 8.0 * count * n <= memory:
             self._kept = np.empty((count, n))
             for part in self._parts():
@@ -95,6 +100,23 @@ class Basis:
                 yield part, self._kept[part]
         if self.constant:
             yield slice(self.count, self.size), np.ones((1, self.n))
+
+    def short_blocks(self) -> Iterator[tuple[Floats, float, Short]]:
+        """Yield the values of `blocks`, the largest size among them, and them in units of that.
+
+        The last are kept too, where memory is enough for both.
+        """
+        for k, (_, values) in enumerate(self.blocks()):
+            if k < len(self._short):
+                yield values, *self._short[k]
+                continue
+            largest = max(_size(values), TINY)
+            short = np.divide(
+                values, largest, out=np.empty(values.shape, np.float32), casting="unsafe"
+            )
+            if self._may_keep_short:
+                self._short.append((largest, short))
+            yield values, largest, short
 
     def _evaluate(self, indices: Indices) -> Floats:
         with np.errstate(over="ignore", invalid="ignore"):

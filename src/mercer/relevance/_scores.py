@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.relevance._basis import Basis
+from mercer.relevance._basis import TINY, Basis, Short
 from mercer.relevance._likelihood import Gaussian
 from mercer.relevance._model import SparseModel
 
@@ -26,8 +26,6 @@ combination of them."""
 
 SHORTEST = 1e-300
 """Squared lengths below this have no digits to tell one function from another."""
-
-TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +88,7 @@ class Scorer:
         weighted = _weighted(model)
         lengths, s, q = (
             np.concatenate(parts, axis=1)
-            for parts in zip(*_roughly(model, weighted, self.basis.blocks()))
+            for parts in zip(*_roughly(model, weighted, self.basis.short_blocks()))
         )
         everything = np.arange(self.basis.size)
         doubt = ROUNDING * lengths
@@ -159,7 +157,7 @@ def _compare(model: SparseModel, weighted: Floats, values: Floats) -> tuple[Floa
 
 
 def _roughly(
-    model: SparseModel, weighted: Floats, blocks: Iterable[tuple[slice, Floats]]
+    model: SparseModel, weighted: Floats, blocks: Iterable[tuple[Floats, float, Short]]
 ) -> Iterator[tuple[Floats, Floats, Floats]]:
     """Yield squared lengths of functions, s in single precision and q, block after block."""
     p = model.posterior
@@ -174,14 +172,10 @@ def _roughly(
     whitened = np.empty(chosen.shape, dtype=np.float32)
     for k in range(n_outputs):
         np.divide(p.whitening @ chosen[k], unit[k], out=whitened[k], casting="same_kind")
-    for _, values in blocks:
-        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)), TINY)
-        scaled = np.divide(
-            values, largest, out=np.empty(values.shape, np.float32), casting="unsafe"
-        )
+    for values, largest, scaled in blocks:
         spread = whitened.reshape(-1, values.shape[1]) @ scaled.T
         squares = np.square(spread, out=spread).reshape(n_outputs, model.size, len(values))
-        lengths = (own @ np.square(scaled, out=scaled).T).astype(np.float64)
+        lengths = (own @ np.square(scaled).T).astype(np.float64)
         scale = (unit * largest) ** 2
         yield (
             scale * lengths,

@@ -256,7 +256,7 @@ def smo_all(
         beta = programs.feasible_point()
     else:
         beta = programs.repair(getattr(warm_start, "start", warm_start))
-    gaps = np.full(len(programs), options.tol if tol is None else tol, dtype=np.float64)
+    gaps = np.full(programs.delta.size, options.tol if tol is None else tol, dtype=np.float64)
     start = None
     if isinstance(warm_start, StartingPoint):
         start = (warm_start.beta, warm_start.image)
@@ -366,12 +366,14 @@ def _by_engine(
     start: tuple[Vector, Vector] | None,
 ) -> Solutions:
     """Let the engine go on from feasible points, which it changes."""
-    n, count, begun = programs.p.size, len(programs), time.monotonic()
+    n, count, begun = programs.p.size, programs.delta.size, time.monotonic()
     gradient = np.empty_like(beta)
     n_iter = np.empty(count, dtype=np.int64)
     status = np.empty(count, dtype=np.uint8)
     verdict = np.empty((3, count))
     diagonal, (source, view) = finite(gram.diag()), gram.source()
+    single = n > _engine.FEW_VARIABLES and gram.allows_single(float(tol.min()))
+    n_threads = available_threads(options.n_threads) if n >= _engine.FEW_ROWS else 1
     _engine.solve_programs(
         source,
         (
@@ -385,9 +387,9 @@ def _by_engine(
         programs.ends,
         tol,
         start,
-        n > _engine.FEW_VARIABLES and gram.allows_single(float(tol.min())),
+        single,
         _with_time_left(options, begun),  # the diagonal may have been asked for row by row
-        available_threads(options.n_threads) if n >= _engine.FEW_ROWS else 1,
+        n_threads,
         (beta, gradient, n_iter, status, verdict),
     )
     offset, gap, objective = verdict
@@ -488,7 +490,9 @@ def solve_all(
     array([0.5  , 0.5  , 0.333, 0.333, 0.333])
     """
     options = Options() if options is None else options
-    features = gram.features() if options.solver in ("auto", "linear") else None
+    features = None
+    if gram.is_linear and options.solver in ("auto", "linear"):
+        features = gram.features()
     if options.solver == "linear" and features is None:
         raise ValueError("solver='linear' needs a linear kernel on data given as features.")
     if options.solver in ("linear", "exact") or (

@@ -36,7 +36,7 @@ class OneClassMachine(OutlierMixin, KernelMachine):
         start: Any = self._last_multipliers(problem.n)
         if start is not None:
             start = unit * start
-        elif self.solver in ("auto", "smo") and gram.features() is None:
+        elif self.solver in ("auto", "smo") and not gram.is_linear:
             start = coarse_start(problem, gram, tol)
         options = replace(self._options(), tol=tol)
         return solve_all(Programs.of([problem]), gram, options, warm_start=start)[0]

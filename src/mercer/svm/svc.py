@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
+from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -315,12 +317,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         tasks = decompose(codes, classes.size, self.multi_class)
         programs = penalty.programs(tasks)
 
-        def store(solutions: Solutions) -> Training:
-            training = Training.solved(rows.gram, tasks, programs, solutions, penalty)
-            self._store(rows, classes, codes, training)
-            warn_unless_converged(solutions, self.tol)
-            return training
-
+        solved = partial(Training.solved, rows.gram, tasks, programs, penalty)
+        store = partial(self._store, rows, classes, codes, solved)
         places = None if len(tasks) == 1 else tasks.rows
         start = start_of(self._last_solutions_of(), tasks)
         return Begun(programs, places, self.tol, store, start)
@@ -366,9 +364,16 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         first, second = pairs_of(self.classes_.size)
         return values[:, second] - values[:, first]
 
-    def _store(self, rows: TrainingRows, classes: Any, codes: Any, training: Training) -> None:
+    def _store(
+        self,
+        rows: TrainingRows,
+        classes: Any,
+        codes: Any,
+        solved: Callable[[Solutions], Training],
+        solutions: Solutions,
+    ) -> Training:
         """Set the fitted attributes, all at once and only after everything has worked."""
-        X, solutions = rows.X, training.solutions
+        X, training = rows.X, solved(solutions)
         one_vs_one = self.multi_class == "ovo"
         model = build_dual_model(training, codes, classes.size, one_vs_one)
         support = rows.kept[model.support].astype(np.int32)
@@ -390,6 +395,8 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
                 f"SVC: {self.support_.size} support vectors of {X.shape[0]} rows, "
                 f"{int(self.n_iter_.sum())} iterations, largest gap {self.gap_.max():.2g}"
             )
+        warn_unless_converged(solutions, self.tol)
+        return training
 
     def _set_machines(
         self, classes: Any, kernel: Any, support: Any, vectors: Any, n_support: Any, dual_coef: Any

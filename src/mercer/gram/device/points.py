@@ -14,8 +14,8 @@ from mercer.gram.base import SINGLE_PRECISION_REACH, fits_single
 from mercer.gram.device.compiler import CompiledKernel, compiled_kernel
 from mercer.gram.device.memory import free_memory
 from mercer.kernels import PairwiseForm
+from mercer.kernels.base import column_means
 from mercer.kernels.blocks import row_blocks
-from mercer.kernels.centres import column_means
 
 POINTS_SHARE = 0.3
 """Of the free memory, what points may take; of larger data a tile at a time goes to the card."""

@@ -9,13 +9,13 @@ from scipy.linalg import blas
 
 from mercer._threads import holds_blas
 from mercer.machines import TubeMachine, TwoClassMachine
+from mercer.machines.bordered_system import LeastSquares
 from mercer.model_selection.criteria.criterion import (
     Criterion,
     Rated,
     average,
     least_squares_machines_of,
 )
-from mercer.model_selection.criteria.evidence import LeastSquares
 
 
 @holds_blas

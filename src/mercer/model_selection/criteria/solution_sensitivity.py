@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from mercer.kernels.blocks import submatrix
 from mercer.machines import RowMachine
+from mercer.machines.row_machine import marked
 
 Floats = NDArray[np.float64]
 
@@ -52,13 +53,13 @@ def through_solution(machine: RowMachine, in_beta: Floats, in_offset: float) -> 
         In the order of the machine's names.
     """
     free, bound, support, beta = machine.free, machine.bound, machine.support, machine.beta
-    is_free = np.isin(support, free, assume_unique=True)
+    is_free = marked(machine.n, free)[support]
     in_log_C = float(in_beta[~is_free] @ beta[bound])
     if free.size == 0:  # the offset is not determined then, and taken as fixed
         in_kernel = machine.contract(np.zeros((0, support.size)), free, support)
         return machine.gradient(in_log_C, in_kernel)
     pull = np.zeros(free.size)  # a free row may have the coefficient 0, where there is no tube
-    pull[np.isin(free, support, assume_unique=True)] = in_beta[is_free]
+    pull[marked(machine.n, support)[free]] = in_beta[is_free]
     u, t = machine.free_system.solve(pull, in_offset)
     in_log_C += float(u @ (machine.ridge[free] * beta[free]))
     if bound.size:

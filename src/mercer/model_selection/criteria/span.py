@@ -13,7 +13,7 @@ from mercer._threads import holds_blas
 from mercer.kernels.blocks import submatrix
 from mercer.machines import TwoClassMachine
 from mercer.machines.bordered_system import BorderedSystem
-from mercer.machines.row_machine import refuse_weights
+from mercer.machines.row_machine import marked, refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, Rated, average, machines_of
 from mercer.model_selection.criteria.solution_sensitivity import through_solution
 
@@ -152,7 +152,7 @@ class _Spans:
         """Return the derivative of a sum of margins with coefficients ``pull``."""
         free, bound, support = machine.free, machine.bound, machine.support
         beta, alpha, signs = machine.beta, machine.alpha, machine.signs
-        is_free = np.isin(support, free, assume_unique=True)
+        is_free = marked(machine.n, free)[support]
         at_free, at_bound = np.flatnonzero(is_free), np.flatnonzero(~is_free)
         # Decision values of all rows but the free ones, which stay at the margin.
         outer = pull * signs

@@ -15,7 +15,7 @@ from mercer._inputs import checked_rows
 from mercer._threads import holds_blas
 from mercer.calibration import fit_sigmoid
 from mercer.machines import RowMachine, TwoClassMachine, decompose
-from mercer.machines.row_machine import Rows, refuse_weights
+from mercer.machines.row_machine import Rows, marked, refuse_weights
 from mercer.model_selection.criteria.criterion import Criterion, Rated, machines_of, mean_over
 from mercer.model_selection.criteria.solution_sensitivity import through_solution
 
@@ -256,10 +256,9 @@ class HeldOutPoints(HeldOut):
 
 def on_folds(machine: RowMachine, splits: Splits) -> list[HeldOut]:
     """Return the machines trained without each fold in turn."""
-    found = []
+    found, n = [], machine.data.points.shape[0]
     for k, (train, test) in enumerate(splits):
-        kept = np.flatnonzero(np.isin(machine.rows, train))
-        held = np.flatnonzero(np.isin(machine.rows, test))
+        kept, held = (np.flatnonzero(marked(n, part)[machine.rows]) for part in (train, test))
         if held.size:
             part = machine.part(kept, f"fold {k}")
             found.append(HeldOut(part, machine.rows[held], machine.targets[held]))

@@ -10,8 +10,9 @@ from sklearn.metrics import r2_score
 
 from mercer.kernels import Kernel
 from mercer.machines import TubeMachine, TubePrice
+from mercer.machines.bordered_system import LeastSquares
 from mercer.model_selection.criteria.criterion import Rated
-from mercer.model_selection.criteria.evidence import LeastSquares, evidence_of
+from mercer.model_selection.criteria.evidence import evidence_of
 from mercer.model_selection.criteria.press import press_of
 from mercer.model_selection.criteria.regression_error import squared_rate
 from mercer.model_selection.criteria.regression_radius_margin import regression_radius_margin_of

@@ -193,7 +193,8 @@ class SharedSearch:
                 known_points = points[self.splits[k][0]] if of_fold else points
                 kernel = model._make_kernel().resolve(known_points)
                 name = stable_key(kernel)
-                device_of(kernel, model.device, len(points))  # of the last fit: refused before it
+                if model.device != "cpu":  # that of the last fit is refused before it
+                    device_of(kernel, model.device, len(points))
             key = (id(points), name)
             if key not in made:
                 known = self.last.get(key)
