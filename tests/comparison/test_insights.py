@@ -9,9 +9,11 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 
 from mercer import SVC, compare
+from mercer.comparison import alone as alone_module
 from mercer.comparison import compare_table, importance, insights, rivals
 from mercer.comparison.alone import lone_columns
 from mercer.comparison.insights import Insights, find_insights
+from mercer.comparison.race import Race
 from mercer.comparison.rivals import CLASSIFIERS
 from mercer.feature_selection import KernelRFE
 from mercer.tables import as_table, named_table
@@ -233,6 +235,25 @@ def test_strong_columns_among_others_are_no_leak(name):
     assert said == []
     assert result.insights_.alone is not None
     assert result.insights_.alone.empty
+
+
+def test_no_forest_is_asked_where_a_linear_model_is_good_enough(monkeypatch):
+    result = compare(named_table("iris"), models="lda", folds=3, repeats=1, insights=False)
+    asked = []
+    fitted = Race.fitted
+
+    def noted(self, rival, rows):
+        asked.append(rival.name)
+        return fitted(self, rival, rows)
+
+    monkeypatch.setattr(Race, "fitted", noted)
+    assert lone_columns(result, 60.0).empty
+    assert set(asked) == {"logistic"}
+    # Without petals no model is good.
+    asked.clear()
+    petals = list(result.table.frame)[2:]
+    assert alone_module._without(result, petals, result._race.folds, 0.0) > 0.1
+    assert set(asked) == {"logistic", "forest"}
 
 
 def test_rows_that_are_equally_near_are_not_unusual():

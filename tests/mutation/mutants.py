@@ -93,7 +93,7 @@ def _of_python(path: Path) -> Iterator[Mutant]:
             yield from _between(text, piece, place, left, right, COMPARISONS.get(type(node.ops[0])))
         elif isinstance(node, ast.BinOp):
             new = ARITHMETIC.get(type(node.op)) or LOGIC.get(type(node.op))
-            if not isinstance(node.left, ast.Constant | ast.JoinedStr) or node.left.value != "":
+            if not _is_text(node.left):
                 yield from _between(text, piece, place, node.left, node.right, new)
         elif isinstance(node, ast.BoolOp):
             yield from _between(text, piece, place, *node.values[:2], LOGIC[type(node.op)])
@@ -144,6 +144,11 @@ def _between(text, piece, place, left, right, new) -> Iterator[Mutant]:  # type:
     found = re.search(r"(not in|is not|in|is|and|or|[<>=!]=|\*\*|[-+*/<>&|])", text[begin:end])
     if found is not None:
         yield piece(begin + found.start(), begin + found.end(), new)
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Say whether a sum begins with a text, as messages do."""
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and node.value == "")
 
 
 def _is_number(value: object) -> bool:

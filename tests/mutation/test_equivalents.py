@@ -25,6 +25,12 @@ def test_the_marked_piece_is_the_one_that_changes(tmp_path: Path) -> None:
     assert first.applied() == SOURCE.replace("// 2]", "// 1]")
 
 
+def test_texts_are_not_changed(tmp_path: Path) -> None:
+    file = tmp_path / "words.py"
+    file.write_text('def told(n):\n    return f"{n} rows" + ends(n)\n')
+    assert mutants_of(file) == []
+
+
 def test_entries_without_their_line_are_found(tmp_path: Path) -> None:
     (tmp_path / "halves.py").write_text(SOURCE)
     line = "return values[: len(values) // «2»], values[len(values) // 2 :]"
