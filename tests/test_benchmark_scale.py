@@ -51,3 +51,18 @@ def test_quick_run_gives_records_and_exponents(tmp_path: Path, capsys: Any) -> N
     records = json.loads(file.read_text())["groups"]["scale"]["records"]
     assert [record["rows"] for record in records] == [500, 1500]
     assert all("error" in record for record in records)
+
+
+def test_a_quick_run_on_workers_gives_records(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    file = tmp_path / "out.json"
+    quick = ["distributed", "--quick", "--repeats", "1", "--json", str(file)]
+    assert main(quick) == 0
+    group = json.loads(file.read_text())["groups"]["distributed"]
+    one, two, exact = group["records"]
+    assert [len(some["processor"]) for some in (one, two)] == [1, 2]
+    assert one["error"] == two["error"] < 40.0
+    assert exact["difference"] < 1e-4
+    assert exact["gap"] < 1e-3
+    assert not any(some["restarts"] for some in (one, two, exact))
+    assert set(group["summary"]["4,000×20, 2 GB a worker"]) == {"seconds", "longest"}

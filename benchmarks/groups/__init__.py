@@ -31,6 +31,7 @@ HOMES = {
     "threads": "threads.run",
     "compare": "compare.run",
     "scale": "scale.run",
+    "distributed": "distributed.run",
     "gpu_fits": "gpu.fits",
     "gpu_first": "gpu.first",
     "gpu_predict": "gpu_use.predict",
@@ -59,6 +60,7 @@ SUITES = {
             "threads",
             "compare",
             "scale",
+            "distributed",
         )
     },
     "gpu": [name for name in HOMES if name.startswith("gpu_")],

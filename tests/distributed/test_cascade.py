@@ -147,6 +147,20 @@ def test_the_width_is_that_of_all_rows(sparse, weights):
     np.testing.assert_allclose(model.objective_, one.objective_, rtol=1e-4)
 
 
+def test_rows_that_all_parts_are_given_travel_as_one(small_parts, monkeypatch):
+    """Not as a piece of each block, or there would be blocks times blocks of them."""
+    found, seed = [], _cascade.Cascade._seed
+
+    def noted(cascade):
+        found.append(seed(cascade))
+        return found[0]
+
+    monkeypatch.setattr(_cascade.Cascade, "_seed", noted)
+    fitted(SVC(C=3.0), X, y, chunks=(100, 5))
+    assert len(found[0].held) == 1
+    assert found[0].count == found[0].measures[0].count > 15
+
+
 # ---- the model ----------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 
 from mercer import SVC, SVDD, SVR, CellOneClassSVM, CellSVC, CellSVR, GradientSearch, OneClassSVM
-from mercer.distributed import Distributed
+from mercer.distributed import Distributed, _cells, _cluster
 from mercer.distributed._cluster import Cluster
 
 dask = pytest.importorskip("dask")
@@ -129,6 +129,11 @@ def test_data_frames_of_unknown_lengths():
         model.predict(rows[list("fedcba")])
 
 
+def test_names_in_memory():
+    model = Distributed(cells()).fit(ROWS, NAMES)
+    np.testing.assert_array_equal(model.predict(X), cells().fit(X, NAMES).predict(X))
+
+
 def test_empty_blocks_and_single_precision():
     kept = np.arange(len(X)) >= 701
     rows, labels, inside = of_dask(X.astype(np.float32), y > 0, kept)
@@ -175,6 +180,54 @@ def test_only_models_come_to_the_client(monkeypatch):
     assert sum(sizes) < 0.1 * points.nbytes  # most of it the slack of each row
 
 
+@pytest.mark.parametrize("is_tuned", [False, True])
+def test_rows_beyond_the_memory_of_workers_come_in_rounds(is_tuned, monkeypatch):
+    """Else dask puts blocks of groups on disk, and reads them back whole for each group."""
+    sizes, fitted = [], _cells._fitted
+
+    def noted(template, groups, *others):
+        sizes.append(len(groups))
+        return fitted(template, groups, *others)
+
+    monkeypatch.setattr(_cells, "_fitted", noted)
+    search = GradientSearch(SVC(), max_evaluations=2, random_state=0)
+    machine = cells(search, tune_on=1) if is_tuned else cells()
+    whole = Distributed(machine).fit(*of_dask(X, y > 0))
+    assert len(sizes) == 1
+    little = property(lambda _: 2 * X.nbytes, lambda *_: None)
+    monkeypatch.setattr(Cluster, "memory", little, raising=False)
+    monkeypatch.setattr(_cells, "SHARE_HELD", 1 / 16)  # a quarter of the rows, by two workers
+    parts = Distributed(machine).fit(*of_dask(X, y > 0))
+    assert len(sizes) > 4
+    close(parts.decision_function(X), whole.decision_function(X))
+    close(parts.model_.cell_sizes_, whole.model_.cell_sizes_)
+
+
+def test_workers_forget_machines_that_have_been_fetched(client):
+    """Else they would have all of them in memory at the end."""
+    cluster = Cluster(client)
+    done = cluster.as_done([dask.delayed(np.ones)(n) for n in range(100, 104)])
+    kept = []
+    for _ in done:
+        kept.append(sum(map(len, client.has_what().values())))
+    assert kept[-1] <= 1
+
+
+@pytest.mark.parametrize("left", [0.2e9, 10e9])
+def test_caches_of_kernel_values_leave_room_on_small_workers(left):
+    class Client:
+        def wait_for_workers(self, *_, **__):
+            pass
+
+        def scheduler_info(self, **_):
+            return {"workers": {"one": {"memory_limit": _cluster.OWN_BYTES + left, "nthreads": 2}}}
+
+    machine = GradientSearch(SVC(cache_size=300.0))
+    modest = Cluster(Client()).modest(machine)
+    assert modest.estimator.cache_size == min(300.0, left / 2 / 8 / 1e6)
+    assert machine.estimator.cache_size == 300.0
+
+
 def test_an_address_is_enough(client):
     rows, labels = of_dask(X[:400], y[:400], chunks=(200, 6))
     model = Distributed(cells(), address=client.scheduler.address).fit(rows, labels)
@@ -185,6 +238,8 @@ def test_an_address_is_enough(client):
 
 ROWS, LABELS = of_dask(X, y)
 UNKNOWN = ROWS[ROWS[:, 0] > 0]
+TEXT = dd.from_dict({"a": [1.0, 2.0], "b": ["u", "v"]}, npartitions=1).astype({"b": "category"})
+MIXED = np.where(np.arange(len(X)) % 2 == 0, NAMES, None)
 REFUSED = {
     "array": (Distributed(), X, y, TypeError, "X is of type ndarray"),
     "no labels": (Distributed(), ROWS, None, ValueError, "CellSVC needs y"),
@@ -192,6 +247,16 @@ REFUSED = {
     "blocks": (Distributed(), UNKNOWN, LABELS[:5], ValueError, "in 4 blocks and y in 1"),
     "unknown": (Distributed(), UNKNOWN, LABELS, ValueError, "must be cut alike"),
     "kinds": (Distributed(), UNKNOWN, y, TypeError, "y must be of dask"),
+    "a task": (Distributed(), dask.delayed(X), LABELS, TypeError, "X is of type Delayed"),
+    "text": (Distributed(), TEXT, TEXT["a"], ValueError, "text or categories in 'b'; turn them"),
+    "missing": (
+        Distributed(),
+        ROWS,
+        MIXED,
+        ValueError,
+        "none of them missing; it has NoneType and",
+    ),
+    "named": (Distributed(), ROWS, NAMES[:5], ValueError, "X has 2400 rows, y has 5"),
     "one class": (Distributed(), ROWS, da.zeros_like(LABELS), ValueError, "at least two classes"),
     "no number": (Distributed(), da.where(ROWS > 2, np.nan, ROWS), LABELS, ValueError, "NaN"),
     "targets": (Distributed(), ROWS, ROWS[:, 0], ValueError, "Unknown label type"),

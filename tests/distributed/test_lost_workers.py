@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from mercer import SVC, CellSVC
-from mercer.distributed import Distributed
+from mercer.distributed import Distributed, _cluster
 from mercer.distributed._cluster import cluster_at
 
 da = pytest.importorskip("dask.array")
@@ -87,11 +87,66 @@ def test_workers_without_memory_are_a_sentence(in_use):
             raise distributed.KilledWorker("fit", None, 3)
 
 
+def test_work_that_is_given_up_is_a_sentence(client):
+    """As when all workers are restarted, and rows that were sent to them are lost."""
+    lost = client.submit(len, X)
+    lost.cancel()
+    with pytest.raises(ConnectionError, match=r"given up the fit, .* make X and y anew") as error:
+        with client.as_current(), cluster_at(None) as cluster:
+            cluster.fetched([lost])
+    assert error.value.__suppress_context__
+
+
+def test_a_read_that_takes_too_long_is_told_as_such(in_use):
+    """It is not for lack of workers."""
+
+    def read(block):
+        if len(block):
+            raise TimeoutError("the store does not answer")
+        return block
+
+    with pytest.raises(TimeoutError, match="the store does not answer"):
+        Distributed(CELLS).fit(ROWS.map_blocks(read, dtype=float, meta=X[:0]), LABELS)
+
+
+def test_no_workers_is_a_sentence(monkeypatch):
+    monkeypatch.setattr(_cluster, "SECONDS_FOR_WORKERS", 0.1)
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as none:
+        with distributed.Client(none), pytest.raises(ConnectionError, match="has no workers"):
+            Distributed(CELLS).fit(ROWS, LABELS)
+
+
 @pytest.mark.parametrize("missing", ["dask.array", "distributed"])
 def test_without_dask_a_sentence_says_what_to_install(missing, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(ImportError, match=r'needs dask.*pip install "mercer\[dask\]"'):
         Distributed().fit(X, y)
+
+
+WITHOUT = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("dask", "distributed"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Missing())
+import numpy as np
+from mercer import SVC, CellSVC
+from mercer.distributed import Distributed
+X = np.random.default_rng(0).normal(size=(200, 2))
+print(CellSVC(SVC(), cell_size=50).fit(X, X[:, 0] > 0).n_cells_ > 1, Distributed())
+try:
+    Distributed().fit(X, X[:, 0] > 0)
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_where_dask_is_missing_everything_else_works():
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    first, second = done.stdout.splitlines()
+    assert first == "True Distributed()", done.stderr
+    assert 'needs dask, which is not installed; run pip install "mercer[dask]"' in second
 
 
 def test_importing_brings_no_dask():

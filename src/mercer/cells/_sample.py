@@ -45,11 +45,12 @@ class Sample:
         rows = order[: sampled_rows(size, given.count)]
         X = given.X[rows]
         weights = np.ones(rows.size) if given.weights is None else given.weights[rows]
+        first = np.arange(rows.size)
         if not sp.issparse(X) or np.prod(X.shape) <= SMALL:
             first, same = _different(X.toarray() if sp.issparse(X) else X)
-            X, weights = X[first], np.bincount(same, weights=weights)
+            weights = np.bincount(same, weights=weights)
         mixed = random.permutation(weights.size)
-        return cls(X[mixed], weights[mixed] * (given.count / weights.sum()))
+        return cls(X[first[mixed]], weights[mixed] * (given.count / weights.sum()))
 
     @property
     def n_rows(self) -> float:

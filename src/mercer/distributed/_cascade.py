@@ -15,6 +15,7 @@ from mercer.distributed._cascade_work import (
     ROWS_OF_PART,
     Fitted,
     Measure,
+    as_one,
     fit_pieces,
     looked,
     supports,
@@ -146,7 +147,7 @@ class Cascade:
         self.kind = conditions_of(model)
         self.tol = model.tol / 2  # half for the machine, half for rows that it is not shown
         template = settled(model, blocks, facts, cluster).set_params(tol=self.tol)
-        self.template = cluster.held([delayed(template)])[0]
+        self.template = cluster.held([delayed(cluster.modest(template))])[0]
         self.seed = self._seed()
 
     def _filled(self) -> list[tuple[Any, int]]:
@@ -168,12 +169,13 @@ class Cascade:
         drawn = np.random.default_rng(0).integers(facts.n_rows, size=ROWS_OF_SEED)
         if facts.class_rows is not None:
             drawn = np.concatenate([drawn, facts.class_rows])
-        take = delayed(taken, nout=2)
-        tasks = [
-            take(self.blocks.parts[block], facts.classes, places, facts.starts[block])
+        starts = facts.starts
+        some = [
+            delayed(taken)(self.blocks.parts[block], facts.classes, places, starts[block])
             for block, places, _ in facts.by_block(np.unique(drawn))
         ]
-        return self._pieces(tasks)[0]
+        # One piece of them, since each block is given all: pieces times blocks would be many.
+        return self._pieces([delayed(as_one, nout=2)(some)])[0]
 
     def supports(self) -> Pieces:
         """Return the support vectors of machines of the parts of each block."""

@@ -41,9 +41,14 @@ class Measure:
     weight: float
 
 
-def taken(block: Any, classes: Any, rows: Any, start: int) -> tuple[Numbered, tuple[Measure]]:
+def taken(block: Any, classes: Any, rows: Any, start: int) -> Numbered:
     """Return some rows of a block."""
-    piece = opened(block, classes).numbered(rows, start)
+    return opened(block, classes).numbered(rows, start)
+
+
+def as_one(pieces: Sequence[Numbered]) -> tuple[Numbered, tuple[Measure]]:
+    """Return several pieces as one, and how much it is."""
+    piece = united(pieces)
     return piece, (_measure(piece, 0.0),)
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from mercer.cells import CellOneClassSVM
@@ -34,8 +35,14 @@ from mercer.distributed._rows import Facts, Part, opened, picked, together
 BUCKETS_A_SLOT = 4
 """Groups of cells for each task that runs at a time, so that nobody waits long for the last."""
 
-SHARE_OF_MEMORY = 1 / 8
-"""How much of a worker's memory the rows of a group may take."""
+SHARE_OF_GROUP = 1 / 16
+"""How much of a worker's memory the rows of a group may take, of which a fit makes copies."""
+
+SHARE_HELD = 1 / 4
+"""How much of the workers' memory the rows of all groups may take that are worked on in a round.
+
+Rows that dask puts on disk as blocks are read back as blocks for each group: far more is read.
+"""
 
 
 def fit_cells(
@@ -45,7 +52,8 @@ def fit_cells(
 
     With the same seed the cells are those of a fit on one computer. A plan is made on a worker,
     from rows drawn at random; every block is cut into groups of cells; each group is put together
-    on a worker, which fits its machines. What comes here is the plan and the machines.
+    on a worker, which fits its machines. What comes here is the plan and the machines. Where the
+    workers cannot hold all rows, some of the cells come after others, and blocks are cut again.
 
     Parameters
     ----------
@@ -66,16 +74,21 @@ def fit_cells(
         raise ValueError("time_budget is meant for one computer; give cell_size instead.")
     random = check_random_state(model.random_state)
     drawn = drawn_order(random, facts.n_rows)[: rows_needed(size, count)]
-    planned = cluster.held([delayed(_plan)(model, picked(blocks, facts, drawn), facts, random)])[0]
+    modest = clone(model).set_params(estimator=cluster.modest(model._machine()))
+    planned = cluster.held([delayed(_plan)(modest, picked(blocks, facts, drawn), facts, random)])[0]
     ((plan, bytes_a_row),) = cluster.fetched([planned])
-    bounds = _bounds(len(plan.partition), facts.n_rows * (1 + model.overlap) * bytes_a_row, cluster)
-    pieces = _pieces(blocks, facts, planned, bounds)
+    n_bytes = facts.n_rows * (1 + model.overlap) * bytes_a_row
+    rounds = _rounds(len(plan.partition), n_bytes, cluster)
+    pieces = [_pieces(blocks, facts, planned, bounds) for bounds in rounds]
     template = plan.template
     if model.tune_on is not None:
-        pieces = [cluster.held(group) for group in pieces]
-        searches = _searches(template, pieces, bounds, plan.random, cluster)
-        template = tuned(model, searches)
-    machines, sizes = _fitted(template, pieces, cluster, tell)
+        if len(rounds) == 1:
+            pieces = [[cluster.held(group) for group in pieces[0]]]
+        template = tuned(model, _searches(template, pieces, rounds, plan.random, cluster))
+    done: list[tuple[Any, int]] = []
+    for groups in pieces:
+        done += _fitted(template, groups, cluster, tell, len(done))
+    machines, sizes = zip(*done)
     tell(told_sizes(facts.n_rows, sizes))
     keep_cells(model, plan.partition, machines, sizes)
     if isinstance(model, CellOneClassSVM):
@@ -95,12 +108,17 @@ def _bytes(X: Any) -> float:
     return float(sum(part.nbytes for part in ([X] if isinstance(X, np.ndarray) else [X.data] * 2)))
 
 
-def _bounds(n_cells: int, n_bytes: float, cluster: Cluster) -> list[int]:
-    """Return where groups of neighbouring cells begin, and the number of cells."""
+def _rounds(n_cells: int, n_bytes: float, cluster: Cluster) -> list[list[int]]:
+    """Return where groups of neighbouring cells begin and end, those of a round together."""
+    held = SHARE_HELD * cluster.memory * cluster.n_slots
+    n_rounds = min(n_cells, max(1, math.ceil(n_bytes / held)))
     wanted = max(
-        BUCKETS_A_SLOT * cluster.n_slots, math.ceil(n_bytes / (SHARE_OF_MEMORY * cluster.memory))
+        n_rounds * BUCKETS_A_SLOT * cluster.n_slots,
+        math.ceil(n_bytes / (SHARE_OF_GROUP * cluster.memory)),
     )
-    return np.linspace(0, n_cells, min(n_cells, wanted) + 1).astype(int).tolist()
+    bounds = np.linspace(0, n_cells, min(n_cells, wanted) + 1).astype(int).tolist()
+    ends = np.linspace(0, len(bounds) - 1, n_rounds + 1).astype(int).tolist()
+    return [bounds[first : last + 1] for first, last in pairwise(ends)]
 
 
 def _pieces(blocks: Blocks, facts: Facts, planned: Any, bounds: list[int]) -> list[list[Any]]:
@@ -132,21 +150,23 @@ def _split(
 
 
 def _fitted(
-    template: Any, pieces: list[list[Any]], cluster: Cluster, tell: Callable[[str], None]
-) -> tuple[list[Any], list[int]]:
-    """Return machines and rows of all cells."""
+    template: Any,
+    pieces: list[list[Any]],
+    cluster: Cluster,
+    tell: Callable[[str], None],
+    done: int,
+) -> list[tuple[Any, int]]:
+    """Return machine and rows of all cells of a round."""
     from dask import delayed
 
     fit = delayed(_fit_group)
     template = delayed(template)
     groups: list[Any] = [None] * len(pieces)
-    done = 0
     for place, group in cluster.as_done([fit(template, some) for some in pieces]):
         groups[place] = group
         done += len(group)
         tell(f"{done:,} cells done")
-    machines, sizes = zip(*(cell for group in groups for cell in group))
-    return list(machines), list(sizes)
+    return [cell for group in groups for cell in group]
 
 
 def _fit_group(template: Any, pieces: Sequence[Any]) -> list[tuple[Any, int]]:
@@ -175,18 +195,25 @@ def _rows_of(pieces: Sequence[Any], cell: int) -> tuple[Any, Any, Any]:
 
 
 def _searches(
-    search: Any, pieces: list[list[Any]], bounds: list[int], random: Any, cluster: Cluster
+    search: Any,
+    pieces: list[list[list[Any]]],
+    rounds: list[list[int]],
+    random: Any,
+    cluster: Cluster,
 ) -> Any:
     """Yield fitted searches, of cells in random order; as many at a time as the workers can do."""
     from dask import delayed
 
-    order = random.permutation(bounds[-1])
+    where = [
+        (group, cell)
+        for groups, bounds in zip(pieces, rounds)
+        for group, (first, last) in zip(groups, pairwise(bounds))
+        for cell in range(last - first)
+    ]
+    order = random.permutation(len(where))
     for start in range(0, order.size, cluster.n_slots):
-        tasks = []
-        for cell in order[start : start + cluster.n_slots]:
-            group = int(np.searchsorted(bounds, cell, side="right")) - 1
-            tasks.append(delayed(_fit_one)(search, pieces[group], cell - bounds[group]))
-        yield from cluster.values(tasks)
+        some = [where[cell] for cell in order[start : start + cluster.n_slots]]
+        yield from cluster.values([delayed(_fit_one)(search, group, cell) for group, cell in some])
 
 
 def _level(model: Any, rows: tuple[Any, Any, Any]) -> float:

@@ -8,10 +8,21 @@ from contextlib import contextmanager
 from logging import getLogger
 from typing import Any
 
+from sklearn.base import clone
+
 from mercer._extras import how_to_get
 
 SECONDS_FOR_WORKERS = 60
 """How long a cluster may take to have its first worker."""
+
+OWN_BYTES = 250e6
+"""What a worker needs for itself: the interpreter, dask and what a fit imports."""
+
+LEAST_LEFT = 1 / 4
+"""Share of a small limit that is counted on all the same."""
+
+SHARE_OF_CACHE = 1 / 8
+"""How much of what is left kernel values may take, beside the rows."""
 
 
 class Cluster:
@@ -28,9 +39,18 @@ class Cluster:
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
         self.n_slots = max(1, sum(worker["nthreads"] for worker in workers))
         """Tasks that run at a time."""
-        limits = [worker["memory_limit"] / worker["nthreads"] for worker in workers]
-        self.memory = min((limit for limit in limits if limit), default=float("inf"))
+        limits = [(worker["memory_limit"], worker["nthreads"]) for worker in workers]
+        left = [max(most - OWN_BYTES, LEAST_LEFT * most) / n for most, n in limits if most]
+        self.memory = min(left, default=float("inf"))
         """Bytes that each of them may use."""
+
+    def modest(self, machine: Any) -> Any:
+        """Return a copy of a machine whose caches of kernel values leave room for the rows."""
+        copy, most = clone(machine), SHARE_OF_CACHE * self.memory / 1e6
+        for name, value in copy.get_params().items():
+            if name.rpartition("__")[2] == "cache_size" and value > most:
+                copy.set_params(**{name: most})
+        return copy
 
     def held(self, tasks: Sequence[Any]) -> list[Any]:
         """Have tasks done, and their results stay where they are until nobody asks for them."""
@@ -49,13 +69,20 @@ class Cluster:
         return self.values([task])[0]
 
     def as_done(self, tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        """Yield the place and the result of each task, whichever is done first."""
+        """Yield the place and the result of each task, whichever is done first.
+
+        Workers forget what has been fetched.
+        """
         from distributed import as_completed
 
         futures = self.held(tasks)
         places = {future.key: place for place, future in enumerate(futures)}
-        for future in as_completed(futures):
-            yield places[future.key], future.result()
+        waiting = as_completed(futures)
+        del futures
+        for future in waiting:
+            place, value = places[future.key], future.result()
+            del future
+            yield place, value
 
 
 def need_dask() -> None:
@@ -85,24 +112,35 @@ def cluster_at(address: str | None) -> Iterator[Cluster]:
     where = client.scheduler.address if client.scheduler is not None else address
     try:
         with client.as_current():
-            yield Cluster(client)
+            yield _cluster(client, where)
     except KilledWorker as error:
         raise MemoryError(
             f"The same work ended {error.allowed_failures + 1} workers of the scheduler at {where}"
             ", most likely for lack of memory; give the workers more of it, or make chunks and "
             "cells smaller."
         ) from None
-    except (CancelledError, CommClosedError):
-        if client.status == "running":
+    except (CancelledError, CommClosedError) as error:
+        if client.status != "running":
+            raise ConnectionError(
+                f"The scheduler at {where} is gone, and the fit with it; fit again when there is "
+                "one."
+            ) from None
+        if isinstance(error, CommClosedError):
             raise
         raise ConnectionError(
-            f"The scheduler at {where} is gone, and the fit with it; fit again when there is one."
+            f"The scheduler at {where} has given up the fit, because its workers were restarted, "
+            "or are lost with rows that cannot be read again; make X and y anew, and fit again."
         ) from None
-    except TimeoutError:
-        raise ConnectionError(f"The scheduler at {where} has no workers; start some.") from None
     finally:
         if address is not None:
             _close(client)
+
+
+def _cluster(client: Any, where: Any) -> Cluster:
+    try:
+        return Cluster(client)
+    except TimeoutError:
+        raise ConnectionError(f"The scheduler at {where} has no workers; start some.") from None
 
 
 def _close(client: Any) -> None:

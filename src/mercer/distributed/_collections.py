@@ -41,6 +41,7 @@ class Blocks:
             raise ValueError(f"X must have rows and columns, but has {len(X.shape)} dimensions.")
         n_features, names = X.shape[1], None
         if hasattr(X, "columns"):
+            _refuse_text(X)
             columns = list(X.columns)
             is_named = all(isinstance(name, str) for name in columns)
             names = np.array(columns, dtype=object) if is_named else None
@@ -59,7 +60,21 @@ class Blocks:
 
 def is_collection(values: Any) -> bool:
     """Tell whether something is an array or a data frame of dask."""
-    return hasattr(values, "to_delayed") and hasattr(values, "shape")
+    return hasattr(values, "to_delayed") and isinstance(getattr(values, "shape", None), tuple)
+
+
+def _refuse_text(frame: Any) -> None:
+    """Say which columns hold text or categories, before anything is read."""
+    text = [
+        repr(name)
+        for name, kind in frame.dtypes.items()
+        if getattr(kind, "kind", "O") == "O" and kind != np.dtype(object)
+    ]
+    if text:
+        raise ValueError(
+            f"X has text or categories in {', '.join(text)}; turn them into numbers first, for "
+            "instance by dask.dataframe.get_dummies."
+        )
 
 
 def _delayed(collection: Any) -> list[Any]:
@@ -83,7 +98,7 @@ def _cut_alike(values: Any, name: str, rows: list[Any], sizes: list[int] | None)
             )
         from dask.array import from_array
 
-        values = from_array(np.asarray(values))
+        values = from_array(np.asarray(values), chunks=-1)
     own = _sizes(values)
     if own is not None and sizes is not None:
         if sum(own) != sum(sizes):

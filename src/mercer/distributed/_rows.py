@@ -162,13 +162,24 @@ def learn_facts(blocks: Blocks, cluster: Cluster, kind: str | None) -> Facts:
     if kind != "classifier":
         return Facts(sizes, counts, total, None, None, None)
     labels = [one[3] for one in found if len(one[3])]
-    classes = np.unique(np.concatenate(labels))
+    classes = _different(np.concatenate(labels))
     class_counts, class_rows = np.zeros(classes.size), np.zeros(classes.size, dtype=np.int64)
     for start, (_, _, _, some, weight, first) in zip(np.cumsum(counts) - counts, found):
         codes = np.searchsorted(classes, some)
         class_counts[codes] += weight
         class_rows[codes] = start + np.asarray(first, dtype=np.int64)
     return Facts(sizes, counts, total, classes, class_counts, class_rows)
+
+
+def _different(labels: Any, **how: Any) -> Any:
+    """Return the different labels in order, as numpy.unique does."""
+    try:
+        return np.unique(labels, **how)
+    except TypeError:
+        kinds = " and ".join(sorted({type(label).__name__ for label in labels}))
+        raise ValueError(
+            f"y must have labels of one type, none of them missing; it has {kinds}."
+        ) from None
 
 
 def _look(rows: Any, targets: Any, weights: Any, size: int | None, kind: str | None) -> Any:
@@ -189,8 +200,8 @@ def _look(rows: Any, targets: Any, weights: Any, size: int | None, kind: str | N
     kept = each > 0
     count, total = int(kept.sum()), float(each.sum())
     if kind == "classifier":
+        labels, first, codes = _different(y[kept], return_index=True, return_inverse=True)
         check_classification_targets(y)
-        labels, first, codes = np.unique(y[kept], return_index=True, return_inverse=True)
         return n_rows, count, total, labels, np.bincount(codes, weights=each[kept]), first
     if kind == "regressor":
         check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
@@ -217,15 +228,28 @@ def picked(blocks: Blocks, facts: Facts, rows: NDArray[np.int64]) -> Any:
     for block, places, which in facts.by_block(rows):
         parts.append(delayed(_take)(blocks.parts[block], facts.classes, places))
         order.append(which)
-    return delayed(_joined)(parts, np.argsort(np.concatenate(order), kind="stable"))
+    return delayed(_joined)(parts, order)
 
 
 def _take(blocks: tuple[Any, Any, Any], classes: Any, rows: Any) -> Any:
     return opened(blocks, classes).take(rows)
 
 
-def _joined(parts: Sequence[Any], order: Any) -> Any:
-    return Part(*together(parts)).take(order)
+def _joined(parts: Sequence[tuple[Any, Any, Any]], places: Sequence[Any]) -> Any:
+    """Return the rows of several parts, each at its place."""
+    return tuple(None if some[0] is None else _placed(some, places) for some in zip(*parts))
+
+
+def _placed(values: Sequence[Any], places: Sequence[Any]) -> Any:
+    """Return what several arrays have; of dense ones without a second copy of all."""
+    if any(sp.issparse(some) for some in values):
+        order = np.argsort(np.concatenate(places), kind="stable")
+        return sp.csr_array(sp.vstack(values))[order]
+    n = sum(map(len, places))
+    found = np.empty((n, *values[0].shape[1:]), dtype=np.result_type(*values))
+    for some, at in zip(values, places):
+        found[at] = some
+    return found
 
 
 def together(parts: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Any, Any]:
