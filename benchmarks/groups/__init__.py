@@ -29,6 +29,7 @@ HOMES = {
     "small": "small.run",
     "busy": "busy.run",
     "threads": "threads.run",
+    "play": "play.run",
     "compare": "compare.run",
     "scale": "scale.run",
     "gpu_fits": "gpu.fits",
@@ -57,6 +58,7 @@ SUITES = {
             "small",
             "busy",
             "threads",
+            "play",
             "compare",
             "scale",
         )
