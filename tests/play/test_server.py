@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +81,14 @@ def test_other_pages_are_refused(port, headers, method, path):
     assert status == 400 or text.strip().endswith(".")
 
 
+def test_a_link_opens_the_page_but_sends_no_questions(port):
+    """The browser says where a request comes from; with an Origin it is no mere link."""
+    link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}
+    assert ask(port, b"", method="GET", path=f"/{TOKEN}/", **link)[0] == 200
+    form = {"Origin": "http://play.example", "Content_Type": "text/plain"}
+    assert ask(port, question(), **link, **form)[0] == 403
+
+
 def test_own_origins_are_let_through(port):
     for host in ("127.0.0.1", "localhost"):
         own = {"Host": f"{host}:{port}", "Origin": f"http://{host}:{port}"}
@@ -111,6 +120,7 @@ def test_questions_have_a_kind_and_a_size(port):
     assert ask(port, pieces, Transfer_Encoding="chunked", Content_Length=None)[0] == 413
 
 
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="tells who listens on Linux only")
 def test_it_hears_this_machine_only_and_ends_with_ctrl_c(tmp_path):
     """The command, as a person starts and stops it."""
     table = tmp_path / "table.csv"
@@ -130,8 +140,8 @@ def test_it_hears_this_machine_only_and_ends_with_ctrl_c(tmp_path):
             except ConnectionError:
                 time.sleep(0.1)
         assert about["start"]["names"] == ["k0", "k1"]
-        with open("/proc/net/tcp") as file:
-            listening = [line.split()[1] for line in file if line.split()[3] == "0A"]
+        lines = Path("/proc/net/tcp").read_text().splitlines()
+        listening = [line.split()[1] for line in lines if line.split()[3] == "0A"]
         assert f"0100007F:{port:04X}" in listening
         assert f"00000000:{port:04X}" not in listening
         command.send_signal(signal.SIGINT)

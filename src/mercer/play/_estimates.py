@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mercer.model_selection import leave_one_out, radius_margin, region_error, span, xi_alpha
 from mercer.play._catalogue import CRITERIA, MOST_CELLS
-from mercer.play._picture import fitted, share
+from mercer.play._picture import fitted, names_of, share
 from mercer.play._question import Question, Wanted, one_of, question_of, settings_of
 from mercer.tables import InputError
 
@@ -36,7 +36,7 @@ def error_of(given: Mapping[str, Any], is_wanted: Wanted) -> dict[str, Any]:
     each = n <= MOST_LEFT_OUT and question.machine not in SLOW
     title = "Leave-one-out error" if each else f"Error on {min(MANY_FOLDS, n)} folds"
     if question.spec.task == "region":
-        title += " of class A"
+        title += f" of class {names_of(given.get('names'))[0]}"
     if each and question.spec.estimator.__name__ == "SVC" and len(np.unique(question.y)) == 2:
         model = fitted(question)
         wrong = round(leave_one_out(model, question.X, question.y).value * n)

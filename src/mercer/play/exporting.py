@@ -124,6 +124,7 @@ def _of_machine(
         asked = question | {"settings": settings | fixed}
         picture = _whole(answer(asked | {"ask": "picture"}))
         before, text, after = picture.pop("code")
+        del picture["milliseconds"]  # else no two exports would be the same
         data[f"{points['name']} {machine}"] = text
         picture["error"] = _whole(answer(asked | {"ask": "error"}))
         picture["value"] = _whole(answer(asked | {"ask": "surface", "cells": [{}]}))["values"][0]

@@ -96,7 +96,8 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{host}" for host in self.hosts}:
             return "Other pages may not ask this server."
-        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        opens = headers.get("sec-fetch-mode") == "navigate"  # a link, as from a terminal in a page
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not opens:
             return "Other pages may not ask this server."
         if not secrets.compare_digest(path.split("/")[1].encode(), self.token):
             return "The address has another token; use the one that was printed."
@@ -213,7 +214,8 @@ def serve(
         config = uvicorn.Config(
             app,
             **{"log_config": None, "access_log": False, "server_header": False},
-            **{"lifespan": "off", "ws": "none", "limit_concurrency": 64},
+            **{"lifespan": "off", "ws": "none", "proxy_headers": False},
+            limit_concurrency=64,
             timeout_graceful_shutdown=1,
         )
         address = f"http://{HOST}:{taken}/{token}/"

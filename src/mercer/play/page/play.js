@@ -578,8 +578,9 @@ function axesOfMap() {
 }
 
 async function follow(signal) {
-  const axes = axesOfMap(), free = Object.fromEntries(Object.entries(question().settings).filter(([name]) => name !== axes.across && name !== axes.up));
-  const criterion = $("criterion").value, key = JSON.stringify([state.points, state.labels, state.machine, state.kernel, free, criterion]);
+  const axes = axesOfMap(), criterion = $("criterion").value;
+  const free = pick(question().settings, names().filter((name) => name !== axes.across && name !== axes.up));
+  const key = JSON.stringify([state.points, state.labels, state.machine, state.kernel, free, criterion]);
   map.hidden = !(axes.across || axes.up);
   if (map.hidden) { $("scale").textContent = "This machine has no price or width to choose with this kernel."; return; }
   if (surface.key === key && surface.done) { drawMap(); return; }
@@ -645,19 +646,47 @@ function drawMap() {
   labelsOf(pen, surface.up, surface.ys, ch, (k) => [EDGE.left - 5, h - EDGE.bottom - (k + 0.5) * ch], true, w, h);
   const x = EDGE.left + placeOf(surface.xs, state.settings[surface.across], columns) * cw;
   const y = h - EDGE.bottom - placeOf(surface.ys, state.settings[surface.up], rows) * ch;
-  if (best && surface.done) { pen.save(); pen.translate(best.x, best.y); pen.beginPath(); star(pen, 7); pen.lineWidth = 3; pen.strokeStyle = paint("ink"); pen.stroke(); pen.fillStyle = paint("paper"); pen.fill(); pen.restore(); }
-  for (const [style, width] of [[paint("paper"), 5], [paint("ink"), 2.2]]) { pen.beginPath(); pen.arc(x, y, 7, 0, 7); pen.strokeStyle = style; pen.lineWidth = width; pen.stroke(); }
-  const total = columns * rows, said = (v) => (Math.abs(v) >= 1e-3 || v === 0 ? String(+v.toPrecision(3)) : v.toExponential(1));
-  const lead = surface.done ? "" : `${surface.values.size} of ${total}. `, gaps = values.length < surface.values.size;
-  $("scale").textContent = surface.problem || (values.length
-    ? `${lead}Strong blue is low, from ${said(low)} to ${said(high)}. The ring is where you are${surface.done ? ", the star the least" : ""}${gaps ? ", hatched has no value" : ""}; click to go there.` : lead);
+  if (best && surface.done) {
+    pen.save();
+    pen.translate(best.x, best.y);
+    pen.beginPath();
+    star(pen, 7);
+    pen.lineWidth = 3;
+    pen.strokeStyle = paint("ink");
+    pen.stroke();
+    pen.fillStyle = paint("paper");
+    pen.fill();
+    pen.restore();
+  }
+  for (const [style, width] of [[paint("paper"), 5], [paint("ink"), 2.2]]) {
+    pen.beginPath();
+    pen.arc(x, y, 7, 0, 7);
+    pen.strokeStyle = style;
+    pen.lineWidth = width;
+    pen.stroke();
+  }
+  explainMap(values, low, high, columns * rows);
+}
+function explainMap(values, low, high, total) {
+  const said = (v) => (Math.abs(v) >= 1e-3 || v === 0 ? String(+v.toPrecision(3)) : v.toExponential(1));
+  const lead = surface.done ? "" : `${surface.values.size} of ${total}. `;
+  const star = surface.done ? ", the star the least" : "", gaps = values.length < surface.values.size ? ", hatched has no value" : "";
+  const words = `Strong blue is low, from ${said(low)} to ${said(high)}. The ring is where you are${star}${gaps}; click to go there.`;
+  $("scale").textContent = surface.problem || (values.length ? lead + words : lead);
 }
 function mixed(a, b, share) { return a.map((v, k) => v + (b[k] - v) * share); }
 function ranked(value, low, high) {      // by logarithm where values span decades
   return low > 0 && high / low > 30 ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
 }
 function hatch(pen, x, y, w, h) {
-  pen.save(); pen.beginPath(); pen.rect(x, y, w, h); pen.clip(); pen.strokeStyle = paint("soft"); pen.globalAlpha = 0.6; pen.lineWidth = 1; pen.beginPath();
+  pen.save();
+  pen.beginPath();
+  pen.rect(x, y, w, h);
+  pen.clip();
+  pen.strokeStyle = paint("soft");
+  pen.globalAlpha = 0.6;
+  pen.lineWidth = 1;
+  pen.beginPath();
   for (let d = -h; d < w; d += 6) { pen.moveTo(x + d, y + h); pen.lineTo(x + d + h, y); }
   pen.stroke(); pen.restore();
 }
@@ -739,7 +768,8 @@ plane.addEventListener("pointerdown", (event) => {
 plane.addEventListener("pointermove", (event) => {
   if (FITS || !state.about) return;
   if (state.dragged < 0) {
-    if (event.pointerType === "mouse") plane.style.cursor = nearest(event.offsetX, event.offsetY, 11) >= 0 ? (state.erasing ? "not-allowed" : "grab") : "crosshair";
+    const over = event.pointerType === "mouse" && nearest(event.offsetX, event.offsetY, 11) >= 0;
+    plane.style.cursor = over ? (state.erasing ? "not-allowed" : "grab") : "crosshair";
     return;
   }
   const [w, h] = size();
@@ -951,7 +981,12 @@ $("copy").addEventListener("click", async () => {
   }
   setTimeout(() => { $("copy").textContent = "Copy"; }, 2000);
 });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { classButtons(); if (shown) legend([...new Set(shown.support.map((one) => one[1]))]); draw(); drawMap(); });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  classButtons();
+  if (shown) legend([...new Set(shown.support.map((one) => one[1]))]);
+  draw();
+  drawMap();
+});
 new ResizeObserver(() => { if (state.about) { draw(); drawMap(); if (!FITS) changed(); } }).observe(plane);
 
 // ---------------------------------------------------------------- the beginning
@@ -966,7 +1001,8 @@ new ResizeObserver(() => { if (state.about) { draw(); drawMap(); if (!FITS) chan
   if (FITS) {
     document.body.classList.add("still");
     for (const id of ["tools", "open", "help"]) $(id).hidden = true;
-    $("lead").textContent = "Fits computed beforehand: choose points, machine and settings. In mercer play, on your own machine, points can be moved.";
+    $("lead").textContent = "Fits computed beforehand: choose points, machine and settings."
+      + " In mercer play, on your own machine, points can be moved.";
     state.settings.C = 10;
     state.settings.gamma = 0.8;
   }
