@@ -93,9 +93,13 @@ class Question:
         return found | dict(self.spec.fixed)
 
     def estimator(self) -> Any:
-        """Return the estimator, not fitted."""
+        """Return the estimator, not fitted.
+
+        It has one thread: so few points gain little from more, and beside other work each fit
+        would wait until all of them have had their turn.
+        """
         limit = {"time_limit": TIME_LIMIT} if self.spec.takes_time_limit else {}
-        return self.spec.estimator(**self.arguments(), **limit)
+        return self.spec.estimator(**self.arguments(), **limit, n_jobs=1)
 
 
 def question_of(given: Mapping[str, Any]) -> Question:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from mercer._threads import blas_threads
 from mercer.play._catalogue import catalogue
 from mercer.play._estimates import error_of, surface_of
 from mercer.play._examples import EXAMPLES, example
@@ -68,7 +69,8 @@ def answer(question: Any, is_wanted: Callable[[], bool] | None = None) -> dict[s
             raise InputError(
                 f"A question must ask for one of {', '.join(ASKED)}; got {shown(asked)}."
             )
-        return ASKED[asked](question, is_wanted or _always)
+        with blas_threads(1):
+            return ASKED[asked](question, is_wanted or _always)
     except InputError as error:
         return {"error": str(error)}
 
