@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,17 @@ from .questions import TOKEN, question
 
 
 def ask(port, body, *, method="POST", path=f"/{TOKEN}/ask", **headers):
-    """Return status, headers and text of an answer; headers may be left out with None."""
+    """Return status, headers and text of an answer; headers may be left out with None.
+
+    A server that refuses may hang up before it has heard all, and then its answer can be lost.
+    """
+    for _ in range(20):
+        with suppress(BrokenPipeError, ConnectionResetError):
+            return ask_once(port, body, method, path, headers)
+    raise AssertionError("the server hangs up")
+
+
+def ask_once(port, body, method, path, headers):
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     usual = {"Host": f"127.0.0.1:{port}", "Content-Type": "application/json"}
     given = usual | {name.replace("_", "-"): value for name, value in headers.items()}

@@ -192,7 +192,7 @@ def serve(
     browser : bool, default=True
         Whether to open the page.
     start : dict or None, default=None
-        Points to begin with, as `answer` gives them for a table.
+        Points to begin with, as `table_in` returns them.
     say : callable, default=print
         Gets the address, then a word at the end.
 
@@ -200,6 +200,15 @@ def serve(
     ------
     OSError
         Where the port is taken.
+    ImportError
+        Where starlette or uvicorn is missing.
+
+    Examples
+    --------
+    >>> from mercer.play import serve, table_in
+    >>> serve(start=table_in("irises.csv"))  # doctest: +SKIP
+    mercer play: http://127.0.0.1:.../ (Ctrl-C ends it)
+    mercer play: stopped.
     """
     try:
         import uvicorn
