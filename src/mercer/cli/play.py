@@ -16,7 +16,9 @@ from mercer.cli._screen import echo
 def play(
     data: Annotated[
         str | None,
-        typer.Argument(help="A table with two columns of numbers and a class; none is asked for."),
+        typer.Argument(
+            help="A table with two columns of numbers and a class; the page has examples."
+        ),
     ] = None,
     columns: Annotated[
         str | None, typer.Option(help="The columns across and up, with a comma.")
