@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     apart = {"tables": given.tables, "cuts": given.cuts, "kept": given.keep}
     options = Options(given.peers, plan, given.quick, given.match, given.minutes, **apart)
-    peers = given.peers or ([OURS] if given.command == "threads" else list(PEERS))
+    peers = given.peers or ([OURS] if given.command in ("threads", "play") else list(PEERS))
     facts = {**machine.describe(), **conditions_of(given.command, plan, peers)}
     print(head(facts), flush=True)
     results: list[GroupResult] = []

@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[1]
 WIDTH, HEIGHT, GAP = 1.75, 0.5, 0.55
 ASIDE = {
     "tables": -3.6,
+    "comparison": 0.0,
+    "play": 3.2,
     "studies": 4.6,
     "report": -1.55,
     "plotting": -1.55,

@@ -88,6 +88,7 @@ def test_no_package_imports_private_names_of_another():
 OPTIONAL = {
     *("clarabel", "dask", "distributed", "matplotlib", "networkx", "onnx", "openpyxl", "pandas"),
     *("pyarrow", "pymoo", "rdata", "rich", "skl2onnx", "skops", "skrub", "torch", "typer"),
+    *("anyio", "starlette", "uvicorn"),
     "fcntl",  # not on Windows
     *("mercer.gram.device", "mercer.solvers.device"),  # of use with torch only
 }

@@ -78,6 +78,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(sources: Path, tmp_path: P
     }
     assert names == expected
     assert {"mercer/py.typed", "mercer/_engine.pyi", "mercer/report/templates/page.html"} <= names
+    assert {f"mercer/play/page/{name}" for name in ("index.html", "play.css", "play.js")} <= names
 
 
 def test_the_wheel_works_where_there_is_no_compiler(sources: Path, tmp_path: Path) -> None:

@@ -63,13 +63,16 @@ class Browser:
             self.quit()
             raise
 
-    def open(self, path: Path, *, width: int = 1440, dark: bool = False, media: str = "") -> None:
-        """Show a file in a window of this width."""
+    def open(
+        self, page: Path | str, *, width: int = 1440, dark: bool = False, media: str = ""
+    ) -> None:
+        """Show a file, or what is at an address, in a window of this width."""
         metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
         self.devtools("Emulation.setDeviceMetricsOverride", **metrics)
+        address = page if isinstance(page, str) else page.resolve().as_uri()
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.devtools("Emulation.setEmulatedMedia", media=media, features=[scheme])
-        self._ask("POST", f"{self._session}/url", {"url": path.resolve().as_uri()})
+        self._ask("POST", f"{self._session}/url", {"url": address})
 
     def run(self, script: str) -> Any:
         """Return what the body of a function returns on the page."""

@@ -12,6 +12,7 @@ from mercer.cli.convert import convert
 from mercer.cli.describe import describe
 from mercer.cli.fit import fit
 from mercer.cli.info import info
+from mercer.cli.play import play
 from mercer.cli.predict import predict
 from mercer.cli.select import select
 from mercer.cli.study import studies
@@ -30,7 +31,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
 )
-for function in (compare, fit, predict, tune, select, describe, info, convert):
+for function in (compare, fit, predict, tune, select, describe, info, convert, play):
     app.command()(function)
 app.add_typer(studies, name="study")
 
