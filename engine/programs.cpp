@@ -197,7 +197,7 @@ private:
     const Array<Index>* selection() const { return all_.row && !is_everything_ ? &selection_ : nullptr; }
 
     void start() {
-        if (!all_.image) return set_gradient();
+        if (!all_.image) return set_gradient(is_rough());
         Array<double> moved(n());
         for (Index i = 0; i < n(); ++i) moved[i] = at_.beta[i] - all_.anchor[first_ + i];
         const Array<double> change = image_of(moved.data(), nullptr, is_rough());
@@ -205,8 +205,11 @@ private:
             at_.gradient[i] = problem_.p[i] + problem_.ridge[i] * at_.beta[i] + all_.image[first_ + i] + change[i];
     }
 
-    void set_gradient() {
-        const Array<double> image = image_of(at_.beta, nullptr, false);
+    void set_gradient() { set_gradient(false); }
+
+    // Rough where a solve with rounded rows begins: its steps add rounded values to it, and the end is checked anew.
+    void set_gradient(bool rough) {
+        const Array<double> image = image_of(at_.beta, nullptr, rough);
         for (Index i = 0; i < n(); ++i) at_.gradient[i] = problem_.p[i] + problem_.ridge[i] * at_.beta[i] + image[i];
     }
 

@@ -1,6 +1,7 @@
 """The machine without the estimator: from rows and prices to programs, and back to a model."""
 
 from mercer.machines.fold_path import Fold, FoldPath, PathSettings, SharedMatrix
+from mercer.machines.going_on import mark_of, with_image
 from mercer.machines.joint import shared_rows, solve_together
 from mercer.machines.kernel_machine import (
     KERNEL_CONSTRAINTS,
@@ -70,6 +71,7 @@ __all__ = [
     "combine_pairs",
     "decompose",
     "machine_coefficients",
+    "mark_of",
     "no_minimum",
     "out_of_fold_values",
     "pairs_of",
@@ -81,4 +83,5 @@ __all__ = [
     "warn_about",
     "warn_if_indefinite",
     "warn_unless_converged",
+    "with_image",
 ]

@@ -43,11 +43,13 @@ from mercer.machines import (
     class_votes,
     combine_pairs,
     decompose,
+    mark_of,
     out_of_fold_values,
     pairs_of,
     slacks,
     start_of,
     warn_unless_converged,
+    with_image,
 )
 from mercer.solvers import Solutions
 from mercer.svm._geometry import MarginGeometry
@@ -135,7 +137,9 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     time_limit : float or None, default=None
         Seconds for the whole fit.
     warm_start : bool, default=False
-        Whether to start from the previous solution, for instance to go on after a limit.
+        Whether to start from the previous solution, for instance to go on after a limit. From
+        10,000 rows on nothing is computed twice then, also after `mercer.save` and `mercer.load`:
+        the model keeps the product of solution and kernel matrix, one number a row and machine.
     n_jobs : int or None, default=None
         Number of threads; None or -1 uses all processors, -2 all but one.
     device : {"cpu", "cuda", "cuda:<number>", "auto"}, default="cpu"
@@ -206,6 +210,9 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     >>> bool(model.gap_.max() <= 1e-3)
     True
     """
+
+    _last_image: tuple[str, Any] | None = None
+    """The kernel matrix times the last solutions, with what tells it from others."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MARGIN_CONSTRAINTS,
@@ -316,11 +323,13 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         penalty = Penalty.of(self, factors, rows.weights)
         tasks = decompose(codes, classes.size, self.multi_class)
         programs = penalty.programs(tasks)
-
+        mark = mark_of(rows, tasks, self.tol) if self.warm_start else None
         solved = partial(Training.solved, rows.gram, tasks, programs, penalty)
-        store = partial(self._store, rows, classes, codes, solved)
+        store = partial(self._store, rows, classes, codes, mark, solved)
         places = None if len(tasks) == 1 else tasks.rows
         start = start_of(self._last_solutions_of(), tasks)
+        if mark is not None:
+            start = with_image(start, mark, self._last_image)
         return Begun(programs, places, self.tol, store, start)
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -369,6 +378,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         rows: TrainingRows,
         classes: Any,
         codes: Any,
+        mark: str | None,
         solved: Callable[[Solutions], Training],
         solutions: Solutions,
     ) -> Training:
@@ -390,6 +400,7 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         self.slack_ = slacks(training, rows.kept, X.shape[0])
         if self.warm_start:
             self._last_solutions = training.warm_start()
+            self._last_image = None if mark is None else (mark, training.image)
         if self.verbose:
             print(
                 f"SVC: {self.support_.size} support vectors of {X.shape[0]} rows, "
