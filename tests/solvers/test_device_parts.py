@@ -27,7 +27,7 @@ from mercer.solvers._limits import Limits
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from mercer.gram.device import DeviceGram  # noqa: E402
-from mercer.solvers.device import block_smo, nystroem, path, verdict  # noqa: E402
+from mercer.solvers.device import block_smo, nystroem, path, squares, verdict  # noqa: E402
 from mercer.solvers.device.newton import (  # noqa: E402
     Guess,
     Newton,
@@ -99,7 +99,7 @@ def test_the_approximation_lies_below_the_matrix_and_meets_it_at_the_landmarks(
     assert approximation.size == pytest.approx(np.diag(K).mean())
     assert approximation.mean_rest == pytest.approx(rest.mean(), rel=1e-4)
     np.testing.assert_allclose(
-        approximation.rest.numpy(), np.maximum(rest, 0.2 * rest.mean()), rtol=1e-3
+        approximation.D.numpy(), np.maximum(rest, 0.2 * rest.mean()), rtol=1e-3
     )
 
 
@@ -113,11 +113,11 @@ def test_the_approximation_does_not_depend_on_the_unit_of_the_kernel() -> None:
     plain = nystroem.Approximation(program_of(hinge_svc(Y, 1.0)), 100)
     small = nystroem.Approximation(program_of(hinge_svc(Y, 1.0), 1e-4 * ROUGH), 100)
     np.testing.assert_allclose(100.0 * small.P, plain.P, atol=1e-4)
-    np.testing.assert_allclose(1e4 * small.rest, plain.rest, rtol=1e-3)
+    np.testing.assert_allclose(1e4 * small.D, plain.D, rtol=1e-3)
 
 
 def test_landmarks_are_as_many_as_bounds_rows_and_memory_ask_for(monkeypatch: Any) -> None:
-    for name, value in {"FEW": 16, "USUAL": 32, "MANY": 64, "FEWEST": 8, "CHUNK": 0}.items():
+    for name, value in {"FEW": 16, "USUAL": 32, "FEWEST": 8, "CHUNK": 0}.items():
         monkeypatch.setattr(nystroem, name, value)
     monkeypatch.setattr(nystroem, "NEAR_ROOM", 600 * 10.0)
     memory = float("inf")
@@ -141,9 +141,6 @@ def test_landmarks_are_as_many_as_bounds_rows_and_memory_ask_for(monkeypatch: An
     assert rank(10.1) == 16
     memory = 8 * 600 * (4.0 + 4.0)
     assert rank(10.1) is None
-    memory = float("inf")
-    monkeypatch.setattr(nystroem, "LARGE", 600)
-    assert rank(10.0) == 64
     monkeypatch.setattr(nystroem, "CHUNK", 1)
     program = program_of(PROBLEMS["tube"][0], rows=PROBLEMS["tube"][1], points=X[:300])
     assert nystroem.Approximation.bytes_for(program, 10) == 4 * 10 * 300 + 8 * 10 * 300 + 16
@@ -152,8 +149,9 @@ def test_landmarks_are_as_many_as_bounds_rows_and_memory_ask_for(monkeypatch: An
 def test_squares_are_summed_some_rows_at_a_time(monkeypatch: Any) -> None:
     P = torch.as_tensor(RANDOM.normal(size=(50, 7)))
     weights = torch.as_tensor(RANDOM.uniform(size=50))
-    monkeypatch.setattr(nystroem, "CHUNK", 7 * 12)
-    found = nystroem.weighted_square(P.float(), weights).numpy()
+    monkeypatch.setattr(squares, "CHUNK", 7 * 12)
+    square = squares.RunningSquare(lambda at: P[at].float(), 7, weights)
+    found = square.of(torch.arange(50)).numpy()
     np.testing.assert_allclose(found, P.numpy().T @ np.diag(weights) @ P.numpy(), atol=1e-5)
 
 
@@ -171,8 +169,7 @@ def test_the_start_is_the_optimum_with_the_approximation(name: str, monkeypatch:
     beta = state.beta.numpy()
     P = approximation.P.double().numpy()
     P = P if rows is None else P[rows]
-    D = approximation.rest.numpy() if rows is None else approximation.rest.numpy()[rows]
-    D = np.maximum(D + problem.ridge, approximation.mean_rest)
+    D = np.maximum(approximation.D.numpy(), approximation.mean_rest)
     near = replace(problem, ridge=D)
     gap = near.kkt(beta, P @ (P.T @ beta) + D * beta + problem.p)[1]
     assert gap < 2e-5 * np.abs(problem.p).max(initial=1.0)
@@ -209,7 +206,7 @@ def approximated(program: DeviceProgram, rank: int = 128) -> tuple[Any, np.ndarr
     """An approximation, and the matrix that it stands for with the ridge."""
     approximation = nystroem.Approximation(program, rank)
     P = approximation.factor(torch.arange(program.n)).double().numpy()
-    return approximation, P @ P.T + np.diag(approximation.beside(program).numpy())
+    return approximation, P @ P.T + np.diag(approximation.D.numpy())
 
 
 @pytest.mark.parametrize("name", ["hinge", "squared hinge", "tube"])
@@ -219,7 +216,7 @@ def test_equations_of_the_approximation_are_solved_at_once(name: str) -> None:
     approximation, M = approximated(program)
     at = torch.arange(0, 600, 3)
     some = M[np.ix_(at, at)]
-    lean = Preconditioner(program, approximation, at)
+    lean = Preconditioner(approximation, at)
     v = torch.as_tensor(np.random.default_rng(1).normal(size=len(at)))
     moved = lean.project(v)
     assert abs(float(moved.sum())) < 1e-6
@@ -238,7 +235,7 @@ def test_equations_of_the_matrix_are_solved_as_closely_as_asked_for() -> None:
     program = program_of(PROBLEMS["hinge"][0])
     at = torch.arange(0, 600, 2)
     K = torch.as_tensor(matrix_of(program)[np.ix_(at, at)])
-    lean = Preconditioner(program, approximated(program)[0], at)
+    lean = Preconditioner(approximated(program)[0], at)
     right = torch.as_tensor(np.random.default_rng(2).normal(size=len(at)))
     counts = []
     for close in (0.1, 1e-2, 1e-6):
@@ -435,6 +432,7 @@ def levels_of_the_path(monkeypatch: Any) -> list[tuple[float, bool]]:
 
     monkeypatch.setattr(Newton, "run", noted)
     monkeypatch.setattr(path, "FEW_ROWS", 0)
+    monkeypatch.setattr(path, "MANY_FREE", 0.0)
     return found
 
 
@@ -490,13 +488,21 @@ def test_the_path_goes_back_where_a_step_was_too_wide(levels: Any, monkeypatch: 
 
 
 def test_the_path_begins_where_the_approximation_is_fair(monkeypatch: Any) -> None:
+    def first_scale(problem: QuadraticProgram) -> float:
+        program = program_of(problem)
+        return path._first_scale(program, nystroem.Approximation(program, 100))
+
     monkeypatch.setattr(path, "FAIR_ROOM", 600.0)
+    monkeypatch.setattr(path, "MANY_FREE", 0.0)
     for few, C, scale in [(600, 1.0, 1.0), (600, 10.0, 0.1), (1200, 10.0, 0.2), (60, 10.0, 0.1)]:
         monkeypatch.setattr(path, "FEW_ROWS", few)
-        program = program_of(hinge_svc(Y, C))
-        assert program.room == pytest.approx(600 * C)
-        assert path._first_scale(program) == pytest.approx(scale)
-    assert path._first_scale(program_of(PROBLEMS["squared hinge"][0])) == 1.0
+        assert program_of(hinge_svc(Y, C)).room == pytest.approx(600 * C)
+        assert first_scale(hinge_svc(Y, C)) == pytest.approx(scale)
+    approximation = nystroem.Approximation(program_of(hinge_svc(Y, 10.0)), 100)
+    rest = approximation.mean_rest / approximation.size
+    monkeypatch.setattr(path, "MANY_FREE", 12.0 * rest)
+    assert first_scale(hinge_svc(Y, 10.0)) == pytest.approx(12.0 * 100 / 6000)
+    assert first_scale(PROBLEMS["squared hinge"][0]) == 1.0
     assert program_of(one_class(600, 0.5)).room == float("inf")
     scaled = program_of(hinge_svc(Y, 2.0), Polynomial(2, gamma=1.0, coef0=1.0))
     diagonal = np.diag(matrix_of(scaled)).mean()
