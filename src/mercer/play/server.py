@@ -222,8 +222,12 @@ def serve(
         app = make_app(token, taken, start)
         config = uvicorn.Config(
             app,
-            **{"log_config": None, "access_log": False, "server_header": False},
-            **{"lifespan": "off", "ws": "none", "proxy_headers": False},
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            ws="none",
+            proxy_headers=False,
             limit_concurrency=64,
             timeout_graceful_shutdown=1,
         )
