@@ -1,4 +1,4 @@
-"""The README's walk from a table to predictions, command by command."""
+"""The walk from a table to predictions, command by command."""
 
 import re
 import shlex
@@ -8,11 +8,11 @@ import pandas as pd
 
 import mercer as library
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "command_line.md"
 
 
-def test_readme_walk(mercer, patients):
-    blocks = re.findall(r"```sh\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+def test_walk(mercer, patients):
+    blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
     (walk,) = [block for block in blocks if block.startswith("mercer ")]
     commands = [shlex.split(line, comments=True) for line in walk.splitlines()]
     assert [words[:2] for words in commands] == [["mercer", "compare"], ["mercer", "predict"]]

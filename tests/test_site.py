@@ -1,0 +1,155 @@
+"""The site: pages lead to each other, the reference has every name, docstrings follow numpydoc."""
+
+import dataclasses
+import inspect
+import re
+import runpy
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import mercer
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture
+def extensions(monkeypatch):
+    """Our extensions of Sphinx, importable as they are for ``conf.py``."""
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    return import_module
+
+
+def toctree_of(page):
+    """Yield the pages that a page lists in its toctrees, by their path below ``docs``."""
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```\{toctree\}\n(.*?)```", text, flags=re.DOTALL):
+        for line in block.splitlines():
+            if line and not line.startswith(":"):
+                yield (Path(page).parent / line).as_posix()
+
+
+def test_settings_are_readable(monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    settings = runpy.run_path(str(DOCS / "conf.py"))
+    assert settings["release"] == mercer.__version__
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    brought = " ".join(project["optional-dependencies"]["docs"]).replace("-", "_").lower()
+    for name in settings["extensions"]:
+        package = name.split(".")[0]
+        assert package in brought or (DOCS / "_ext" / f"{name}.py").exists(), name
+    assert settings["html_theme"] in brought
+
+
+def test_every_page_is_in_one_toctree():
+    listed, to_read = [], ["index"]
+    while to_read:
+        for page in toctree_of(to_read.pop()):
+            listed.append(page)
+            if not page.startswith("generated/"):
+                to_read.append(page)
+    pages = {
+        path.relative_to(DOCS).with_suffix("").as_posix()
+        for path in DOCS.rglob("*.md")
+        if "generated" not in path.parts
+    }
+    assert sorted(set(listed)) == sorted(listed)
+    assert {page for page in listed if not page.startswith("generated/")} == pages - {"index"}
+    assert {page for page in listed if page.startswith("generated/")} == {
+        *("generated/gallery/index", "generated/reference/index", "generated/studies/README"),
+        *("generated/CONTRIBUTING", "generated/CHANGELOG"),
+    }
+
+
+def test_every_public_name_is_in_the_reference(extensions, tmp_path, monkeypatch):
+    pages = extensions("site_pages")
+    monkeypatch.setattr(pages, "GENERATED", tmp_path)
+    pages.write_reference()
+    listed = {
+        f"mercer.{name}"
+        for path in (tmp_path / "reference").glob("*.rst")
+        for name in re.findall(r"^   ([\w.]+)$", path.read_text(encoding="utf-8"), flags=re.M)
+        if not name.startswith("mercer.")  # pages of packages, in the toctree
+    }
+    objects = {}
+    for name in listed:
+        home, _, last = name.rpartition(".")
+        objects[id(getattr(import_module(home), last))] = name
+    packages = {n for n in mercer.__all__ if isinstance(getattr(mercer, n), ModuleType)}
+    assert {path.stem for path in (tmp_path / "reference").glob("mercer.*.rst")} == {
+        f"mercer.{name}" for name in packages
+    }
+    for package in ("mercer", *(f"mercer.{name}" for name in packages)):
+        module = import_module(package)
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if not isinstance(thing, ModuleType) and name != "__version__":
+                assert id(thing) in objects, f"{package}.{name}"
+
+
+def test_links_are_turned_for_the_site(extensions):
+    relinked = extensions("site_links").relinked
+    text = "[a](../../CONTRIBUTING.md) [b](../../studies/ida/README.md#x) [c](kernels.md) [d](https://e.f)"
+    assert relinked(text, "docs/guide/kernels.md") == (
+        "[a](../generated/CONTRIBUTING.md) [b](../generated/studies/ida/README.md#x) "
+        "[c](kernels.md) [d](https://e.f)"
+    )
+    assert (
+        relinked("![p](docs/images/layers.png)", "CONTRIBUTING.md") == "![p](../images/layers.png)"
+    )
+
+
+def public_objects():
+    """Give every public class and function of ours by its full name, once."""
+    found = {}
+    for name in mercer.__all__:
+        module = getattr(mercer, name)
+        if isinstance(module, ModuleType):
+            for last in module.__all__:
+                thing = getattr(module, last)
+                if inspect.isclass(thing) or inspect.isroutine(thing):
+                    found.setdefault(thing, f"mercer.{name}.{last}")
+    return {name: thing for thing, name in found.items()}
+
+
+LEFT_OUT = {
+    "ES01",  # a first sentence may say it all
+    "EX01",  # of a method or a record; doctests run what is there
+    "GL01",  # text begins behind the quotes, as the whole library does it
+    "PR07",  # a name and a type may say it all: X, y, random_state
+    "RT03",  # likewise what is returned
+    "PR08",  # a description may begin with a symbol: w, c, alpha
+    "RT02",  # a name for one result tells what it is
+    "SA01",  # asked of estimators and displays below
+    "YD01",
+}
+"""Checks of numpydoc that are not asked for, each with its reason."""
+OF_METHODS = {"PR01", "RT01"}
+"""Checks of what is public itself, not of methods whose one sentence says it."""
+PUBLIC = public_objects()
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstring_follows_numpydoc(name):
+    validate = pytest.importorskip("numpydoc.validate").validate
+    thing = PUBLIC[name]
+    is_record = dataclasses.is_dataclass(thing) or "Attributes\n" in (inspect.getdoc(thing) or "")
+    is_estimator = hasattr(thing, "fit") or name.endswith("Display")
+    left_out = LEFT_OUT - ({"SA01"} if is_estimator else set())
+    left_out |= {"PR01"} if is_record and not hasattr(thing, "fit") else set()
+    faults = [(name, *fault) for fault in validate(name)["errors"] if fault[0] not in left_out]
+    for last, member in vars(thing).items() if inspect.isclass(thing) else ():
+        if not last.startswith("_") and (callable(member) or isinstance(member, property)):
+            of_member = validate(f"{name}.{last}")["errors"]
+            faults += [
+                (f"{name}.{last}", *fault)
+                for fault in of_member
+                if fault[0] not in LEFT_OUT | OF_METHODS
+            ]
+    assert faults == []
