@@ -32,7 +32,8 @@ def toctree_of(page):
     for block in re.findall(r"```\{toctree\}\n(.*?)```", text, flags=re.DOTALL):
         for line in block.splitlines():
             if line and not line.startswith(":"):
-                yield (Path(page).parent / line).as_posix()
+                named = re.fullmatch(r".* <(.*)>", line)
+                yield (Path(page).parent / (named[1] if named else line)).as_posix()
 
 
 def test_settings_are_readable(monkeypatch):

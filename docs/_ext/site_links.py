@@ -9,6 +9,9 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+END_OF_EXAMPLE = re.compile(r"\n\n```(?=\n)")
+"""Doctest needs an empty line behind the last answer; a page does not."""
+
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 
 
@@ -31,8 +34,11 @@ def relinked(text: str, path: str) -> str:
 
 
 def relink_page(app: Sphinx, name: str, source: list[str]) -> None:
-    """Turn the links of a page that stands in ``docs`` itself."""
-    if app.env.doc2path(name, base=False).suffix == ".md" and not name.startswith("generated/"):
+    """Turn the links of a page that stands in ``docs`` itself, and drop what only doctest needs."""
+    if app.env.doc2path(name, base=False).suffix != ".md":
+        return
+    source[0] = END_OF_EXAMPLE.sub("\n```", source[0])
+    if not name.startswith("generated/"):
         source[0] = relinked(source[0], f"docs/{name}.md")
 
 
@@ -43,10 +49,9 @@ def find_name(
     if node.get("refdomain") != "py":
         return None
     *_, owner, last = ["", *node["reftarget"].strip(".").split(".")]
-    by_last = {name.rpartition(".")[2]: name for name in public_names()}
-    target = by_last.get(last) or (f"{by_last[owner]}.{last}" if owner in by_last else None)
+    by_last = {name.rpartition(".")[2]: shown_as(name) for name in public_names()}
+    shown = by_last.get(last) or f"{by_last.get(owner)}.{last}"
     objects = env.get_domain("py").objects
-    shown = shown_as(target) if target and target in public_names() else target
     if shown not in objects:
         return None
     entry = objects[shown]

@@ -143,7 +143,7 @@ def mend(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: lis
     """
     for k, line in enumerate(lines):
         if match := ATTRIBUTE.match(line):
-            lines[k] = match[0] + re.sub(r"(?<=\w)_(?=\W|$)", r"\\_", line[match.end() :])
+            lines[k] = match[0] + re.sub(r"(?<=\w)_(?=[^\w`]|$)", r"\\_", line[match.end() :])
     home = getattr(getattr(thing, "fget", thing), "__module__", None) or ""
     if home.startswith("sklearn"):
         lines[:] = [FOREIGN_LINK.sub(r"``\1``", line) for line in lines]
