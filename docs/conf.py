@@ -55,6 +55,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"plot_",
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,  # a page that asks a network for its table
     "show_signature": False,
     "download_all_examples": False,
     "min_reported_time": 5,

@@ -71,7 +71,11 @@ def test_every_page_is_in_one_toctree():
 def test_every_public_name_is_in_the_reference(extensions, tmp_path, monkeypatch):
     pages = extensions("site_pages")
     monkeypatch.setattr(pages, "GENERATED", tmp_path)
+    left_over = tmp_path / "reference" / "mercer.svm.Gone.rst"
+    left_over.parent.mkdir()
+    left_over.touch()
     pages.write_reference()
+    assert not left_over.exists()
     listed = {
         f"mercer.{name}"
         for path in (tmp_path / "reference").glob("*.rst")
@@ -104,6 +108,21 @@ def test_links_are_turned_for_the_site(extensions):
     assert (
         relinked("![p](docs/images/layers.png)", "CONTRIBUTING.md") == "![p](../images/layers.png)"
     )
+
+
+def test_check_of_a_site_finds_what_leads_nowhere(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    (tmp_path / "a.html").write_text(
+        '<p id="top"><a href="b.html#x">1</a><a href="#top">2</a><a href="b.html#y">3</a>'
+        '<a href="c.html">4</a><a href="https://d.e">5</a><script src="https://d.e/f.js"></script>'
+    )
+    (tmp_path / "b.html").write_text('<p id="x"><link rel="stylesheet" href="https://g.h/i.css">')
+    assert list(import_module("check_site").faults(tmp_path)) == [
+        "a.html: b.html#y has no such place",
+        "a.html: c.html is not there",
+        "a.html loads https://d.e/f.js",
+        "b.html loads https://g.h/i.css",
+    ]
 
 
 def public_objects():

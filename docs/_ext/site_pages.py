@@ -72,6 +72,10 @@ def first_sentence(package: str) -> str:
 def write_reference() -> None:
     """Write the reference: a page that lists the packages, and one for each."""
     folder = GENERATED / "reference"
+    kept = {"index", *packages(), *(shown_as(name) for name in public_names())}
+    for page in folder.glob("*.rst"):
+        if page.stem not in kept:  # a name of an earlier build
+            page.unlink()
     rows = "".join(
         f"   * - :doc:`{name} <{name}>`\n     - {first_sentence(name)}\n" for name in packages()
     )
