@@ -8,6 +8,7 @@ import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from types import ModuleType
 
 import pytest
@@ -125,19 +126,6 @@ def test_check_of_a_site_finds_what_leads_nowhere(tmp_path, monkeypatch):
     ]
 
 
-def public_objects():
-    """Give every public class and function of ours by its full name, once."""
-    found = {}
-    for name in mercer.__all__:
-        module = getattr(mercer, name)
-        if isinstance(module, ModuleType):
-            for last in module.__all__:
-                thing = getattr(module, last)
-                if inspect.isclass(thing) or inspect.isroutine(thing):
-                    found.setdefault(thing, f"mercer.{name}.{last}")
-    return {name: thing for thing, name in found.items()}
-
-
 LEFT_OUT = {
     "ES01",  # a first sentence may say it all
     "EX01",  # of a method or a record; doctests run what is there
@@ -152,24 +140,38 @@ LEFT_OUT = {
 """Checks of numpydoc that are not asked for, each with its reason."""
 OF_METHODS = {"PR01", "RT01"}
 """Checks of what is public itself, not of methods whose one sentence says it."""
-PUBLIC = public_objects()
+PACKAGES = [name for _, name, _ in iter_modules(mercer.__path__) if name in mercer.__all__]
+"""The public packages, none of which is imported for it."""
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_docstring_follows_numpydoc(name):
+def faults_of(name, thing):
+    """Yield what numpydoc finds at fault with a class or function, and with its members."""
     validate = pytest.importorskip("numpydoc.validate").validate
-    thing = PUBLIC[name]
     is_record = dataclasses.is_dataclass(thing) or "Attributes\n" in (inspect.getdoc(thing) or "")
     is_estimator = hasattr(thing, "fit") or name.endswith("Display")
     left_out = LEFT_OUT - ({"SA01"} if is_estimator else set())
     left_out |= {"PR01"} if is_record and not hasattr(thing, "fit") else set()
-    faults = [(name, *fault) for fault in validate(name)["errors"] if fault[0] not in left_out]
+    yield from ((name, *fault) for fault in validate(name)["errors"] if fault[0] not in left_out)
     for last, member in vars(thing).items() if inspect.isclass(thing) else ():
         if not last.startswith("_") and (callable(member) or isinstance(member, property)):
-            of_member = validate(f"{name}.{last}")["errors"]
-            faults += [
-                (f"{name}.{last}", *fault)
-                for fault in of_member
-                if fault[0] not in LEFT_OUT | OF_METHODS
-            ]
-    assert faults == []
+            full = f"{name}.{last}"
+            for fault in validate(full)["errors"]:
+                if fault[0] not in LEFT_OUT | OF_METHODS:
+                    yield full, *fault
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_docstrings_follow_numpydoc(package):
+    module = import_module(f"mercer.{package}")
+    things = {name: getattr(module, name) for name in module.__all__}
+    public = {
+        f"mercer.{package}.{name}": thing
+        for name, thing in things.items()
+        if inspect.isclass(thing) or inspect.isroutine(thing)
+    }
+    assert public
+    assert [fault for name, thing in public.items() for fault in faults_of(name, thing)] == []
+
+
+def test_docstrings_of_the_library_itself_follow_numpydoc():
+    assert list(faults_of("mercer.show_versions", mercer.show_versions)) == []
