@@ -13,9 +13,6 @@ function is continuous. The boundary is near that of a single machine (right), f
 eighth of the rows and some of their neighbours.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot as plt
 
@@ -50,5 +47,4 @@ for ax, (title, model) in zip(axes, models.items()):
 axes[0].set_ylabel("second feature")
 figure.colorbar(surface, ax=axes, label="decision value").ax.set_title("f(x)", fontsize="medium")
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=80)
+plt.show()

@@ -16,9 +16,6 @@ own :math:`\gamma`, which no grid could search. At the right two of twelve featu
 the class, by a circle; the search has found which.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import make_moons
@@ -45,7 +42,6 @@ surface = ErrorSurfaceDisplay.from_search(fitted, path=path, ax=axes[0])
 surface.colorbar_.ax.set_title("%", fontsize="small")
 axes[0].set_title(f"{path.n_evaluations_} evaluations instead of 500 fits", fontsize="medium")
 
-# %%
 # Two criteria against the error on further rows, over all pairs of a grid.
 
 criteria = CriterionDisplay.from_estimator(
@@ -62,7 +58,6 @@ names = [f"{name}: {100 * error:.1f} %" for name, error in criteria.chosen_.item
 axes[1].legend(criteria.points_.values(), names, frameon=False, title="error of its choice")
 axes[1].set_title("criterion against test error", fontsize="medium")
 
-# %%
 # One width for each feature; only the first two matter.
 
 random = np.random.default_rng(0)
@@ -72,5 +67,4 @@ search = GradientSearch(random_state=0).fit(points, inside)
 WidthsDisplay.from_estimator(search, ax=axes[2])
 axes[2].set_title("width of each of 12 features", fontsize="medium")
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=80)
+plt.show()

@@ -16,9 +16,6 @@ After section 5.2.1 and figure 5.2 of A. Hopfgartner and M. Rupp, *Support Vecto
 Vorarlberg 2021.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import make_circles
@@ -30,13 +27,11 @@ from mercer.plotting.palette import BLUE, VERMILION
 X, y = make_circles(100, noise=0.12, factor=0.4, random_state=0)
 kernel = Polynomial(degree=2, gamma=1.0, coef0=1.0)
 
-# %%
 # `explicit_map` writes the feature space out; its dot products are the kernel values.
 
 mapped = explicit_map(kernel, X)
 assert np.allclose(mapped @ mapped.T, kernel(X))
 
-# %%
 # Both machines, with a small tolerance to see how well they agree.
 
 by_kernel = SVC(C=10.0, kernel=kernel, tol=1e-6).fit(X, y)
@@ -60,5 +55,4 @@ right.set_title(f"largest difference {np.abs(first - second).max():.0e}", fontsi
 right.set(xlabel="decision value, kernel machine", ylabel="decision value, linear machine")
 right.legend()
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=80)
+plt.show()

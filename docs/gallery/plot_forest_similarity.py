@@ -14,9 +14,6 @@ judges, and some flowers move into the arm of the other species: the first map s
 forest has learned, the second what it would say of flowers that are new to it.
 """
 
-import sys
-from pathlib import Path
-
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -33,5 +30,4 @@ left.set_title("all trees", fontsize="medium")
 SimilarityMapDisplay.from_estimator(forest, iris.data, species, ax=right, kind="oob", n_outliers=5)
 right.set_title("out-of-bag rows only", fontsize="medium")
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=80)
+plt.show()

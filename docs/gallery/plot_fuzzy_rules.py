@@ -13,9 +13,6 @@ wins there. On the right the accuracy on flowers left out, against the largest n
 is allowed, beside that of a random forest of 200 trees: three rules are enough.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
@@ -38,14 +35,12 @@ MembershipsDisplay.from_estimator(model, features=petal, row=flower, axes=axes[0
 for ax, name in zip(axes[0], ("petal length", "petal width")):
     ax.set_title(f"fuzzy sets of {name}", fontsize="medium")
 
-# %%
 # The regions of the rules, in the two features.
 
 plane = FuzzyRuleClassifier(max_rules=3, random_state=0).fit(X[petal], y)
 BoundaryDisplay.from_estimator(plane, X[petal], y, ax=axes[1, 0], legend=False)
 axes[1, 0].set_title("where each class wins", fontsize="medium")
 
-# %%
 # How many rules are needed.
 
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
@@ -63,5 +58,4 @@ last.set(xlabel="largest number of rules", ylabel="accuracy, five folds", ylim=(
 last.set_title("accuracy on flowers left out", fontsize="medium")
 last.legend(fontsize="small")
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=72)
+plt.show()

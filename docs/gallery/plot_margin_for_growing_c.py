@@ -15,9 +15,6 @@ After figures 4.1 and 6.3 of A. Hopfgartner and M. Rupp, *Support Vector Machine
 2021.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot as plt
 
@@ -27,13 +24,11 @@ rng = np.random.default_rng(4)
 X = np.vstack([rng.normal((-1.5, 0), 0.5, (20, 2)), rng.normal((1.5, 0), 0.5, (20, 2))])
 y = np.repeat([-1, 1], 20)
 
-# %%
 # One outlier that leaves the classes separable, and two rows on the wrong side that do not.
 
 outlier = np.vstack([X, [[-0.35, 0.9]]]), np.append(y, 1)
 mixed = np.vstack([X, [[-1.3, 0.5], [1.3, -0.5]]]), np.append(y, [1, -1])
 
-# %%
 # Two classes have one machine: ``margin_`` is half the width of its margin, 1/|w|.
 
 figure, axes = plt.subplots(2, 3, figsize=(10.5, 6), layout="constrained", sharex=True, sharey=True)
@@ -48,5 +43,4 @@ for ax, (data, labels, C) in zip(axes.flat, settings):
     )
     ax.label_outer()
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=80)
+plt.show()

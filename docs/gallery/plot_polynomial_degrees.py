@@ -14,9 +14,6 @@ support vectors on the margin (dashed lines), outlines those at the bound C.
 After figure 6.4 of A. Hopfgartner and M. Rupp, *Support Vector Machines*, FH Vorarlberg 2021.
 """
 
-import sys
-from pathlib import Path
-
 from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 from sklearn.datasets import make_moons
@@ -28,7 +25,6 @@ from mercer.plotting.palette import COLORS, GREY
 X, y = make_moons(40, noise=0.1, random_state=0)
 X = X - X.mean(axis=0)
 
-# %%
 # A large C, since the classes do not overlap.
 
 degrees = range(2, 7)
@@ -42,7 +38,6 @@ for ax, degree in zip(axes.flat, degrees):
     ax.set_title(f"Q = {degree}: {n_errors} errors, {n_support} support vectors", fontsize="medium")
     ax.label_outer()
 
-# %%
 # All boundaries in one picture: each display keeps its grid and its decision function.
 
 last = axes[1, 2]
@@ -57,5 +52,4 @@ last.set_title("all boundaries", fontsize="medium")
 last.set_xlabel("feature 0")
 last.legend(handles=handles, ncols=3, loc="lower center", fontsize="small")
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=80)
+plt.show()

@@ -17,9 +17,6 @@ lot, so that nothing can be learned, and the honest curve stays at chance. The o
 far more than that: this is selection bias.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot as plt
 
@@ -40,7 +37,6 @@ figure, (left, right) = plt.subplots(2, 1, figsize=(8.4, 7.6), layout="constrain
 RankingCurveDisplay.from_curves(curves, ax=left)
 left.set_title("three features matter, and only together", fontsize="medium")
 
-# %%
 # Labels by lot, and 500 features to find patterns in.
 
 X, y = rng.normal(size=(60, 500)), rng.permutation(np.repeat([0, 1], 30))
@@ -59,5 +55,4 @@ curves = ranking_curve(
 RankingCurveDisplay.from_curves(curves, ax=right, train=False)
 right.set_title("nothing to learn, and selection bias", fontsize="medium")
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=80)
+plt.show()

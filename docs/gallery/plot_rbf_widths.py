@@ -15,9 +15,6 @@ vectors on the margin (dashed lines), outlines those at the bound C.
 After figure 6.6 of A. Hopfgartner and M. Rupp, *Support Vector Machines*, FH Vorarlberg 2021.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import make_moons
@@ -35,7 +32,6 @@ for ax, gamma in zip(axes.flat, (0.01, 0.1, 1.0, 10.0, 100.0)):
     ax.set_title(f"γ = {gamma:g}: {model.support_.size} support vectors", fontsize="medium")
     ax.set(xlabel="", ylabel="")
 
-# %%
 # Errors and support vectors against the width.
 
 widths = np.logspace(-2, 2, 13)
@@ -54,5 +50,4 @@ last.set(xlabel="γ", ylim=(-0.03, 1.03))
 last.set_title("against the width", fontsize="medium")
 last.legend(fontsize="small")
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=80)
+plt.show()

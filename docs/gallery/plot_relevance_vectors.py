@@ -16,9 +16,6 @@ really occurs among 5000 further rows for which a probability was given; an hone
 the diagonal.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.calibration import calibration_curve
@@ -41,7 +38,6 @@ BoundaryDisplay.from_estimator(
 )
 right.set_title(f"RVC: {relevance.relevance_.size} relevance vectors", fontsize="medium")
 
-# %%
 # How the evidence rose.
 
 upper = figure.add_subplot(grid[2, 0])
@@ -53,7 +49,6 @@ upper.set_title("evidence, step by step", fontsize="medium")
 lower.set_title("number of weights", fontsize="medium")
 lower.set(ylabel="")
 
-# %%
 # Whether the probabilities can be trusted.
 
 last = figure.add_subplot(grid[2:, 1])
@@ -71,5 +66,4 @@ last.set(xlabel="probability given", ylabel="share that occurred")
 last.set_title("reliability", fontsize="medium")
 last.legend(fontsize="small")
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=72)
+plt.show()

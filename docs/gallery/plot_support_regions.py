@@ -16,9 +16,6 @@ After figures 4.3 to 4.7 of S. van der Westhuizen, *Nearest Hypersphere Classifi
 with Other Classification Techniques*, Stellenbosch University 2014.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot as plt
 
@@ -40,7 +37,6 @@ for row, gamma in zip(axes, (0.1, 2.0)):
         ax.set_title(title, fontsize="small")
         ax.set(xlabel="", ylabel="")
 
-# %%
 # The multipliers of the round cloud, and the share of support vectors against the width.
 
 narrow = SVDD(gamma=2.0, nu=0).fit(clouds["round"])
@@ -52,5 +48,4 @@ SupportFractionDisplay.from_estimator(
 )
 axes[1, 3].set_title("round, against the width", fontsize="small")
 
-folder = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parents[1] / "images" / "gallery"
-figure.savefig(folder / f"{Path(__file__).stem}.png", dpi=75)
+plt.show()

@@ -43,6 +43,16 @@ def available_threads(n_threads: int | None = None) -> int:
     joblib sets in its worker processes to their share. Tasks that it runs side by side without
     such a share, as in threads, get one each.
 
+    Parameters
+    ----------
+    n_threads : int or None, default=None
+        The number asked for; None takes what is there.
+
+    Returns
+    -------
+    int
+        At least 1.
+
     Examples
     --------
     >>> available_threads(3)
@@ -100,6 +110,16 @@ def blas_threads(limit: int | None) -> AbstractContextManager[None]:
 
     The limit is that of the process. Of several at a time, nested or in different threads, the
     smallest holds, and none raises what was set outside of them.
+
+    Parameters
+    ----------
+    limit : int or None
+        Most threads.
+
+    Returns
+    -------
+    context manager
+        The limit holds inside of it.
 
     Examples
     --------

@@ -26,6 +26,10 @@ class PairSigmoids:
         class.
     n_classes : int
 
+    See Also
+    --------
+    mercer.PlattClassifier : The classifier that uses it.
+
     Examples
     --------
     >>> import numpy as np

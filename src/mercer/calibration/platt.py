@@ -46,6 +46,9 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     other classifier with ``decision_function`` is fitted once more for each fold; put preprocessing
     into a pipeline, so that the folds do not see it.
 
+    Use it where probabilities of a machine are wanted, and where predictions shall agree with them.
+    With `mercer.SVC` it costs about two fits, with others a fit for each fold besides.
+
     Parameters
     ----------
     estimator : classifier
@@ -67,6 +70,12 @@ class PlattClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where the classifier has them.
+
+    See Also
+    --------
+    mercer.ReliabilityDisplay : Shows whether the probabilities can be trusted.
+    mercer.RVC : Probabilities without folds.
+    mercer.MinimumCostClassifier : Decisions from probabilities and costs.
 
     References
     ----------

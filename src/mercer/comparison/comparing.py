@@ -211,6 +211,11 @@ def belongs_to(checkpoint: Any, table: Table, settings: dict[str, Any]) -> bool:
     table : Table
     settings : dict
         What `compare_table` would be called with.
+
+    Returns
+    -------
+    bool
+        Whether the work can be taken up with it.
     """
     names = ("models", "minutes", "folds", "repeats", "seed", "peer")
     own = _settings(table, *[settings[name] for name in names])

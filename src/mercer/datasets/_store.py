@@ -32,6 +32,16 @@ def get_data_home(data_home: str | os.PathLike[str] | None = None) -> Path:
     ``~/.cache/mercer``. Data in the folder that ``MERCER_DATA`` names are read from there and
     never copied.
 
+    Parameters
+    ----------
+    data_home : str, path or None, default=None
+        The folder; None leaves it to the environment.
+
+    Returns
+    -------
+    Path
+        The folder, which is there now.
+
     Examples
     --------
     >>> import tempfile

@@ -64,15 +64,15 @@ def make_graphs(
     y : ndarray of shape (n_scale_free + n_small_world,)
         -1 for scale-free, +1 for small-world.
 
+    See Also
+    --------
+    mercer.kernels.ShortestPath : A kernel on graphs.
+
     Notes
     -----
     Needs networkx (``pip install "mercer[networks]"``). [3]_ names the two models and the numbers
     of graphs, but no parameters. These are chosen so that what it says of the graphs is so: mean
     degrees overlap, small-world networks make two islands, and their clustering is mostly low.
-
-    See Also
-    --------
-    mercer.kernels.ShortestPath : A kernel on graphs.
 
     References
     ----------

@@ -117,6 +117,11 @@ def load_madelon(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> An
     **options
         `return_X_y`, `as_frame`, `data_home`, `download_if_missing`, as in `load_ida`.
 
+    Returns
+    -------
+    Bunch or tuple
+        As of `load_ida`.
+
     References
     ----------
     .. [1] I. Guyon, S. Gunn, A. Ben-Hur, G. Dror, Result analysis of the NIPS 2003 feature
@@ -139,6 +144,11 @@ def load_hemophilia(**options: Unpack[LoaderOptions]) -> Any:
     ----------
     **options
         `return_X_y`, `as_frame`, `data_home`, `download_if_missing`, as in `load_ida`.
+
+    Returns
+    -------
+    Bunch or tuple
+        As of `load_ida`.
 
     References
     ----------
@@ -197,6 +207,11 @@ def load_winequality(**options: Unpack[LoaderOptions]) -> Any:
     **options
         `return_X_y`, `as_frame`, `data_home`, `download_if_missing`, as in `load_ida`.
 
+    Returns
+    -------
+    Bunch or tuple
+        As of `load_ida`.
+
     References
     ----------
     .. [1] P. Cortez et al., Modeling wine preferences by data mining from physicochemical
@@ -225,6 +240,11 @@ def load_usps(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> Any:
     **options
         `return_X_y`, `as_frame`, `data_home`, `download_if_missing`, as in `load_ida`.
 
+    Returns
+    -------
+    Bunch or tuple
+        As of `load_ida`.
+
     References
     ----------
     .. [1] Y. LeCun et al., Handwritten digit recognition with a back-propagation network, NIPS 2,
@@ -250,6 +270,11 @@ def load_letter(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> Any
         All letters, the first 16000 or the last 4000, the customary parts.
     **options
         `return_X_y`, `as_frame`, `data_home`, `download_if_missing`, as in `load_ida`.
+
+    Returns
+    -------
+    Bunch or tuple
+        As of `load_ida`.
 
     References
     ----------
@@ -285,6 +310,11 @@ def load_a9a(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> Any:
     **options
         `return_X_y`, `as_frame`, `data_home`, `download_if_missing`, as in `load_ida`.
 
+    Returns
+    -------
+    Bunch or tuple
+        As of `load_ida`.
+
     References
     ----------
     .. [1] J. Platt, Fast training of support vector machines using sequential minimal
@@ -310,6 +340,11 @@ def load_ijcnn1(*, subset: str = "all", **options: Unpack[LoaderOptions]) -> Any
     **options
         `return_X_y`, `as_frame`, `data_home`, `download_if_missing`, as in `load_ida`.
 
+    Returns
+    -------
+    Bunch or tuple
+        As of `load_ida`.
+
     References
     ----------
     .. [1] C.-C. Chang, C.-J. Lin, IJCNN 2001 challenge: generalization ability and text decoding,
@@ -333,6 +368,11 @@ def load_cardio(**options: Unpack[LoaderOptions]) -> Any:
     **options
         `return_X_y`, `as_frame`, `data_home`, `download_if_missing`, as in `load_ida`.
 
+    Returns
+    -------
+    Bunch or tuple
+        As of `load_ida`.
+
     References
     ----------
     .. [1] S. Han et al., ADBench: anomaly detection benchmark, NeurIPS 2022.
@@ -355,6 +395,11 @@ def load_shuttle(**options: Unpack[LoaderOptions]) -> Any:
     ----------
     **options
         `return_X_y`, `as_frame`, `data_home`, `download_if_missing`, as in `load_ida`.
+
+    Returns
+    -------
+    Bunch or tuple
+        As of `load_ida`.
 
     References
     ----------

@@ -50,6 +50,11 @@ class AlphaLMS(LinearClassifier):
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
+    See Also
+    --------
+    mercer.discriminant.PseudoInverseClassifier : The same aim in one step.
+    mercer.discriminant.LinearPerceptron : Corrects mistakes only.
+
     References
     ----------
     B. Widrow, M. A. Lehr, "30 years of adaptive neural networks: perceptron, Madaline, and

@@ -51,6 +51,11 @@ class LinearPerceptron(LinearClassifier):
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
+    See Also
+    --------
+    mercer.KernelPerceptron : The dual form, with any kernel.
+    mercer.discriminant.AlphaLMS : Corrects every error by a share.
+
     References
     ----------
     K. Smets, thesis, Universiteit Antwerpen 2006, algorithm 1.

@@ -27,16 +27,15 @@ class MinimumCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     .. math:: \hat y(x) = \arg\min_j \sum_i c(j \mid i)\, P(i \mid x),
 
     which minimises the expected cost of misclassification :math:`\sum_i p_i \sum_j c(j \mid i)
-    P(j \mid i)`, (2.2) in [1]_. For two normal classes with a common covariance matrix this is
-    (2.5) to (2.7): decide for the first class where
+    P(j \mid i)` [1]_. For two normal classes with a common covariance matrix this is the linear
+    discriminant: decide for the first class where
 
     .. math:: (\mu_1 - \mu_2)' \Sigma^{-1} x - \tfrac12 (\mu_1 - \mu_2)' \Sigma^{-1} (\mu_1 + \mu_2)
               \ge \ln \frac{c(1 \mid 2)\, p_2}{c(2 \mid 1)\, p_1},
 
-    with unequal ones (2.14); the logarithm is missing in (2.13). With equal costs and the
-    classifier's own priors it is the rule of largest posterior, for
-    ``LinearDiscriminantAnalysis`` and ``QuadraticDiscriminantAnalysis`` their own prediction,
-    (2.12) and (2.19).
+    with unequal ones the quadratic discriminant with the same right-hand side. With equal costs
+    and the classifier's own priors it is the rule of largest posterior, for
+    ``LinearDiscriminantAnalysis`` and ``QuadraticDiscriminantAnalysis`` their own prediction.
 
     Other priors :math:`p'` replace those that the classifier has learned with, :math:`p`, by
     :math:`P'(i \mid x) \propto P(i \mid x)\, p'_i / p_i`. Those are ``priors_`` or ``class_prior_``
@@ -46,6 +45,9 @@ class MinimumCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     With more features than rows, give the discriminants scikit-learn's shrinkage:
     ``LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")`` for LDA, and from scikit-learn
     1.8 on ``QuadraticDiscriminantAnalysis(solver="eigen", shrinkage="auto")`` for QDA.
+
+    Use it where errors are not equally bad, or classes not as frequent as in the data. It costs the
+    fit of the classifier inside; its decisions are as good as the probabilities of that.
 
     Parameters
     ----------
@@ -77,9 +79,15 @@ class MinimumCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where the classifier has them.
 
+    See Also
+    --------
+    mercer.cost_scorer : A score of the same costs.
+    mercer.PlattClassifier : Probabilities for machines.
+
     References
     ----------
     .. [1] S. van der Westhuizen, thesis, Stellenbosch University, 2014, chapter 2.
+
     C. K. Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on
     Information Theory 16 (1970).
 

@@ -40,6 +40,11 @@ class PseudoInverseClassifier(LinearClassifier):
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
+    See Also
+    --------
+    mercer.discriminant.AlphaLMS : Row by row.
+    mercer.SVC : With a margin, and with any kernel.
+
     References
     ----------
     A. Hopfgartner, M. Rupp, course text, FH Vorarlberg 2021, section 6.2.

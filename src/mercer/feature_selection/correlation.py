@@ -54,6 +54,11 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         Names of the features, where the data have them.
 
+    See Also
+    --------
+    mercer.feature_selection.MinimumRedundancySelector : Adds features one by one.
+    mercer.KernelRFE : Asks a machine.
+
     References
     ----------
     M. A. Hall, *Correlation-based Feature Selection for Machine Learning*, University of Waikato

@@ -137,6 +137,10 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
     rounds run in the engine, at :math:`O(n^2)` a round. The rounds of `SVC` are the processor's,
     whatever its ``device``, which is that of the last fit.
 
+    Use it for a ranking of features that may help only together. Put it into a pipeline, or use
+    `KernelRFECV`, before an error is quoted. Rounds start from each other: with a share as ``step``
+    all of them cost a few fits.
+
     Parameters
     ----------
     estimator : estimator
@@ -206,6 +210,13 @@ class KernelRFE(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         Number of features.
     feature_names_in_ : ndarray of str
         Names of the features, where the data have them.
+
+    See Also
+    --------
+    mercer.KernelRFECV : Chooses how many, too.
+    mercer.KernelSequentialSelector : Forward and backward, by the error on folds.
+    mercer.feature_selection.ranking_curve : The error for each number of features.
+    mercer.feature_sensitivity : What a machine listens to, without removing anything.
 
     References
     ----------

@@ -39,6 +39,10 @@ class KernelRFECV(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
 
     and the features are those that an elimination on all rows leaves.
 
+    Use it where the number of features is open. It costs an elimination for each fold and one on
+    all rows. The score at the chosen size is the best of many; cross-validate the whole for an
+    error of its own.
+
     Parameters
     ----------
     estimator : estimator or KernelRFE
@@ -89,6 +93,12 @@ class KernelRFECV(SelectedEstimatorMixin, MetaEstimatorMixin, BaseEstimator):
         Number of features.
     feature_names_in_ : ndarray of str
         Names of the features, where the data have them.
+
+    See Also
+    --------
+    mercer.KernelRFE : The elimination.
+    mercer.feature_selection.ranking_curve : The curve alone.
+    mercer.model_selection.one_standard_error : The same rule for searches.
 
     References
     ----------

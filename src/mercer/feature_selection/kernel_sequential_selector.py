@@ -54,6 +54,9 @@ class KernelSequentialSelector(SequentialFeatureSelector):
     Other estimators are fitted from scratch, and so is `SVC` with a hard margin, sparse data,
     another solver, or scores that need probabilities or more than answers to rows.
 
+    Use it for few features, where the error itself shall decide. Each step trains a machine for
+    each feature and fold.
+
     Parameters
     ----------
     estimator : estimator
@@ -88,6 +91,10 @@ class KernelSequentialSelector(SequentialFeatureSelector):
         Number of features.
     feature_names_in_ : ndarray of str
         Names of the features, where the data have them.
+
+    See Also
+    --------
+    mercer.KernelRFE : Elimination by criteria of the machine, for many features.
 
     References
     ----------

@@ -56,6 +56,11 @@ class MinimumRedundancySelector(SelectorMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         Names of the features, where the data have them.
 
+    See Also
+    --------
+    mercer.feature_selection.CorrelationFeatureSelector : Judges whole sets of features.
+    mercer.KernelRFE : Asks a machine.
+
     References
     ----------
     H. Peng, F. Long, C. Ding, "Feature selection based on mutual information: criteria of

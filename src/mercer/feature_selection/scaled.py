@@ -114,6 +114,11 @@ class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         Names of the features, where the data have them.
 
+    See Also
+    --------
+    mercer.GradientSearch : One width for each feature, without dropping any.
+    mercer.KernelRFE : Elimination without a gradient.
+
     References
     ----------
     K. Smets, *Studie van kernel-gebaseerde technieken voor single-class classificatie en feature

@@ -31,10 +31,6 @@ def estimated_accuracy(importances: Any, lowest: float = 0.5, highest: float = 1
     -------
     ndarray of shape (m + 1,)
 
-    Notes
-    -----
-    Line 4 of the algorithm is printed with a division by highest - lowest.
-
     References
     ----------
     R. Planas, *Analysis of the SVM-RFE algorithm for feature selection*, UPC Barcelona 2021,

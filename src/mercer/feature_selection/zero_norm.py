@@ -61,6 +61,10 @@ class ZeroNormSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         Names of the features, where the data have them.
 
+    See Also
+    --------
+    mercer.KernelRFE : Elimination with any kernel.
+
     References
     ----------
     J. Weston, A. Elisseeff, B. Schölkopf, M. Tipping, "Use of the zero-norm with linear models and

@@ -93,6 +93,16 @@ BEYOND_NUMBERS = (
 def gives_numbers(answer: Callable[Given, Any]) -> Callable[Given, Any]:
     """Decorate what a machine says of rows: an array of finite numbers, or one sentence.
 
+    Parameters
+    ----------
+    answer : callable
+        A function or method that returns an array.
+
+    Returns
+    -------
+    callable
+        The same, which refuses what is not finite.
+
     Examples
     --------
     >>> import numpy as np

@@ -31,6 +31,11 @@ def names_device(device: Any) -> bool:
 def check_device(device: Any) -> None:
     """Refuse what names no device.
 
+    Parameters
+    ----------
+    device : str
+        What was given for a device.
+
     Examples
     --------
     >>> check_device("cuda:1")

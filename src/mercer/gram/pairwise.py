@@ -397,7 +397,13 @@ class KernelSums:
 
     Parameters
     ----------
-    kernel, Y, coefficients, segments
+    kernel : Kernel
+        A resolved kernel.
+    Y : ndarray or sparse matrix of shape (m, d)
+        The points.
+    coefficients : ndarray of shape (r, m)
+        Their coefficients.
+    segments : array-like of int or None, default=None
         As in `kernel_products`.
 
     Examples

@@ -130,6 +130,20 @@ def contract_squared_differences(X: Floats, Y: Floats, T: Floats) -> Floats:
     With the row sums r and column sums c of T this is
     :math:`\sum_i r_i x_{ik}^2 + \sum_j c_j y_{jk}^2 - 2\, x_k^\top T y_k`, one matrix product for
     all columns. Columns in which the three terms cancel are summed from differences instead.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Points.
+    Y : ndarray of shape (m, d)
+        Points, or ``X`` itself.
+    T : ndarray of shape (n, m)
+        Weight of each pair.
+
+    Returns
+    -------
+    ndarray of shape (d,)
+        The sums.
     """
     if X is Y:
         # A row is at distance 0 from itself: drop the term that only cancels.

@@ -29,14 +29,14 @@ class ShortestPath(FeaturelessKernel):
     The "points" are graphs, not rows of numbers. Machines take the values as a precomputed kernel,
     as in the example, and so do searches by folds.
 
+    See Also
+    --------
+    mercer.datasets.make_graphs : Graphs of two kinds, to be told apart.
+
     References
     ----------
     K. M. Borgwardt, H.-P. Kriegel, "Shortest-path kernels on graphs", ICDM 2005; here with equality
     as the kernel on lengths, and without labels.
-
-    See Also
-    --------
-    mercer.datasets.make_graphs : Graphs of two kinds, to be told apart.
 
     Examples
     --------

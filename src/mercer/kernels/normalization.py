@@ -27,14 +27,14 @@ class Normalized(Kernel):
     kernel : Kernel
         Or whatever `as_kernel` takes; k(x, x) must be above 0.
 
+    See Also
+    --------
+    unit_rows : The same in input space, enough for polynomial kernels.
+
     References
     ----------
     K. Smets, *Studie van kernel-gebaseerde technieken voor single-class classificatie en feature
     selectie*, Universiteit Antwerpen 2006, section 2.2.1.
-
-    See Also
-    --------
-    unit_rows : The same in input space, enough for polynomial kernels.
 
     Examples
     --------

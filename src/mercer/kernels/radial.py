@@ -70,8 +70,7 @@ class RBF(RadialKernel):
     K. Smets, *Studie van kernel-gebaseerde technieken voor single-class classificatie en feature
     selectie*, Universiteit Antwerpen 2006, sections 1.4 and 3.3.2 (one width for each feature).
 
-    A. Hopfgartner and M. Rupp, *Support Vector Machines*, FH Vorarlberg 2021, equation (5.10),
-    printed there without the minus sign.
+    A. Hopfgartner and M. Rupp, *Support Vector Machines*, FH Vorarlberg 2021, equation (5.10).
 
     Examples
     --------

@@ -22,6 +22,18 @@ def scale_gamma(X: Any, sample_weight: Any = None) -> float:
     that of the data in which each row is repeated as often as its weight says. Constant data
     give 1.
 
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+        The points.
+    sample_weight : array-like of shape (n,), default=None
+        How often each row counts.
+
+    Returns
+    -------
+    float
+        The width.
+
     Examples
     --------
     >>> from mercer.kernels import scale_gamma
@@ -54,6 +66,16 @@ def scale_gamma(X: Any, sample_weight: Any = None) -> float:
 def auto_gamma(X: Any) -> float:
     """Return 1 / d, one over the number of features.
 
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d)
+        The points.
+
+    Returns
+    -------
+    float
+        The width.
+
     Examples
     --------
     >>> from mercer.kernels import auto_gamma
@@ -81,6 +103,11 @@ def median_gamma(
     sample_weight : array-like of shape (n,), default=None
     distances : callable, default=squared_distances
         Gives the matrix of distances of an array of points.
+
+    Returns
+    -------
+    float
+        The width.
 
     Examples
     --------

@@ -64,6 +64,9 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
     The last two generalise better where the classes overlap. More than two classes are one machine
     for each class against the rest, and the largest decision value wins.
 
+    Use it to teach, or where rows come one by one; `SVC` has fewer errors. An epoch costs a kernel
+    value for each row and mistake.
+
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
@@ -124,6 +127,11 @@ class KernelPerceptron(ClassifierMixin, KernelMachine):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where they are all strings.
+
+    See Also
+    --------
+    mercer.SVC : The boundary with the largest margin.
+    mercer.discriminant.LinearPerceptron : The primal form.
 
     Notes
     -----

@@ -86,7 +86,8 @@ def describe(path: Any) -> ModelDescription:
 
     See Also
     --------
-    mercer.save, mercer.load
+    mercer.save : Writes the file.
+    mercer.load : Gives the model back.
 
     Examples
     --------

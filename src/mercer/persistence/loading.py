@@ -65,7 +65,8 @@ def load(path: Any) -> Any:
 
     See Also
     --------
-    mercer.save, mercer.describe
+    mercer.save : Writes the file.
+    mercer.describe : Tells what is in a file.
 
     Examples
     --------

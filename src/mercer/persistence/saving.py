@@ -61,7 +61,8 @@ def save(model: Any, path: Any) -> None:
 
     See Also
     --------
-    mercer.load, mercer.describe
+    mercer.load : Gives the model back.
+    mercer.describe : Tells what is in a file.
 
     Examples
     --------

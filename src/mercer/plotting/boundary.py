@@ -102,6 +102,11 @@ class BoundaryDisplay:
     colorbar_ : Colorbar or None
         The scale of the probabilities.
 
+    See Also
+    --------
+    mercer.MarginDisplay : Decision values of any number of features.
+    mercer.SupportRegionDisplay : The region of one class.
+
     Examples
     --------
     >>> from sklearn.datasets import make_moons

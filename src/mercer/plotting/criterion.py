@@ -46,6 +46,10 @@ class CriterionDisplay:
         Spearman's rank correlation of each criterion with the error; nan where one is constant.
     legend_ : Legend or None
 
+    See Also
+    --------
+    mercer.ErrorSurfaceDisplay : The error over C and gamma.
+
     Examples
     --------
     >>> from sklearn.datasets import make_moons

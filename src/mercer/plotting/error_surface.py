@@ -46,6 +46,11 @@ class ErrorSurfaceDisplay:
     colorbar_ : Colorbar
     legend_ : Legend or None
 
+    See Also
+    --------
+    mercer.CriterionDisplay : A criterion against the error.
+    mercer.PathSearchCV : The search that it shows.
+
     Examples
     --------
     >>> from sklearn.datasets import make_moons

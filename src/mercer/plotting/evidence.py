@@ -47,6 +47,10 @@ class EvidenceDisplay:
         The numbers of weights.
     legend_ : Legend or None
 
+    See Also
+    --------
+    mercer.RVC : The machine whose evidence it shows.
+
     Examples
     --------
     >>> from mercer import RVC, EvidenceDisplay

@@ -53,6 +53,10 @@ class GramDisplay:
         Lines between the classes: first the horizontal ones, then the vertical ones.
     colorbar_ : Colorbar
 
+    See Also
+    --------
+    mercer.is_mercer : Whether the matrix is one of a kernel.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -67,6 +67,10 @@ class MarginDisplay:
         The lines at 0 and, where the margin ends there, at 1.
     legend_ : Legend or None
 
+    See Also
+    --------
+    mercer.BoundaryDisplay : The boundary in a plane.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer

@@ -44,6 +44,10 @@ class MembershipsDisplay:
         The curve of each rule and feature, by their positions.
     legend_ : Legend or None
 
+    See Also
+    --------
+    mercer.FuzzyRuleClassifier : The classifier whose sets it shows.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

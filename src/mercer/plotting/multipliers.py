@@ -41,6 +41,10 @@ class MultipliersDisplay:
         The marks at their ends, by kind.
     legend_ : Legend or None
 
+    See Also
+    --------
+    mercer.SupportFractionDisplay : The share of support vectors against the width.
+
     References
     ----------
     S. van der Westhuizen, *Nearest Hypersphere Classification: A Comparison with Other

@@ -37,6 +37,11 @@ class RankingCurveDisplay:
         The test scores.
     legend_ : Legend
 
+    See Also
+    --------
+    mercer.feature_selection.ranking_curve : The curves that it shows.
+    mercer.KernelRFECV : Chooses a size by one of them.
+
     References
     ----------
     R. Planas, *Analysis of the SVM-RFE algorithm for feature selection*, UPC Barcelona 2021,

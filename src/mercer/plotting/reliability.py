@@ -61,6 +61,10 @@ class ReliabilityDisplay:
         scikit-learn's display of each model.
     legend_ : Legend
 
+    See Also
+    --------
+    mercer.PlattClassifier : Probabilities from decision values.
+
     References
     ----------
     A. Niculescu-Mizil, R. Caruana, "Predicting good probabilities with supervised learning", ICML

@@ -46,6 +46,10 @@ class SimilarityMapDisplay:
         One for each class.
     legend_ : Legend or None
 
+    See Also
+    --------
+    mercer.trees.similarity_map : The places that it shows.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -40,6 +40,11 @@ class SupportFractionDisplay:
     nu_line_, chosen_line_ : Line2D or None
     legend_ : Legend or None
 
+    See Also
+    --------
+    mercer.MultipliersDisplay : The multipliers at one width.
+    mercer.OneClassSearch : Chooses a width by this share.
+
     References
     ----------
     S. van der Westhuizen, *Nearest Hypersphere Classification: A Comparison with Other

@@ -82,6 +82,10 @@ class SupportRegionDisplay:
         Signs on the support vectors by kind: "margin" on the surface, "bound", "slack".
     legend_ : Legend or None
 
+    See Also
+    --------
+    mercer.BoundaryDisplay : Classes in the plane.
+
     References
     ----------
     S. van der Westhuizen, *Nearest Hypersphere Classification: A Comparison with Other

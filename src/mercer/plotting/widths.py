@@ -42,6 +42,10 @@ class WidthsDisplay:
     together_ : Line2D or None
     legend_ : Legend or None
 
+    See Also
+    --------
+    mercer.GradientSearch : Learns a width for each feature.
+
     Examples
     --------
     >>> import numpy as np

@@ -33,6 +33,9 @@ class RVR(RegressorMixin, RelevanceMachine):
     .. math:: y(x) = \phi(x)^\top \mu, \qquad
               \sigma^2(x) = 1/\beta + \phi(x)^\top \Sigma\, \phi(x).
 
+    Use it for predictions with a deviation, from very few vectors, on up to some thousand rows. Far
+    from the data the deviation is that of the noise and the intercept only, which is too small.
+
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
@@ -114,6 +117,11 @@ class RVR(RegressorMixin, RelevanceMachine):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where they are all strings.
+
+    See Also
+    --------
+    mercer.RVC : The same for classes.
+    mercer.SVR : For more rows, and for targets some of which are wrong.
 
     Notes
     -----

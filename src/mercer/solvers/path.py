@@ -199,11 +199,19 @@ class BoundedStart:
 
         Parameters
         ----------
-        problem, prices, options
+        problem : QuadraticProgram
             As in `solve_path`.
-        bounds, ends, closed
-            As in `point`, at a price of 1. Without `ends`, or where some class has none, the path
+        prices : ndarray
+            As in `solve_path`.
+        options : Options
+            As in `solve_path`.
+        bounds : ndarray of shape (n,)
+            As in `point`, at a price of 1.
+        ends : ndarray of shape (n_classes,)
+            As in `point`, at a price of 1. Without it, or where some class has none, the path
             begins at zero.
+        closed : ndarray of int
+            As in `point`.
         """
         start, price = None, float(prices[0])
         if ends is not None and ends.size == self.n_classes:

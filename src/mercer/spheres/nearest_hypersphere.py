@@ -71,6 +71,10 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
     of the other classes then stands in for it, or 1 where all classes are so, and a warning says
     so.
 
+    Use it where classes come and go, since each is learned by itself, or where a row may belong to
+    none (``reject_threshold``). A fit costs a `SVDD` for each class, and as many for each fold of
+    ``cv``.
+
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
@@ -157,6 +161,11 @@ class NearestHypersphereClassifier(ClassifierMixin, KernelMachine):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where they are all strings.
+
+    See Also
+    --------
+    mercer.SVDD : One ball, for one class.
+    mercer.SVC : Sees where classes meet, mostly with fewer errors.
 
     References
     ----------

@@ -84,6 +84,9 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
     other. Next to nothing is set aside where nu is small, a quarter of the rows where nu = 0.5 says
     that many may be outliers, and never more than half.
 
+    Use it whenever a Gaussian description is wanted and no outliers are known to choose the width
+    by. It takes some twenty fits to at most ``max_rows`` rows.
+
     Parameters
     ----------
     estimator : estimator
@@ -140,6 +143,11 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where they are all strings.
+
+    See Also
+    --------
+    mercer.SVDD : The description whose width is chosen.
+    mercer.GradientSearch : Moves the kernel by the gradient of `region_error`, at the nu given.
 
     References
     ----------

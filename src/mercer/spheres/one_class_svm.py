@@ -50,6 +50,10 @@ class OneClassSVM(OneClassMachine):
     The parameters and attributes of scikit-learn's ``OneClassSVM`` keep their meaning, so that
     changing the import is enough.
 
+    Use it as scikit-learn's, for examples of one kind only. The default of nu is scikit-learn's;
+    shares of 0.01 to 0.1 are what is mostly meant. Time grows with the rows times the support
+    vectors, at least nu times the rows.
+
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
@@ -122,6 +126,12 @@ class OneClassSVM(OneClassMachine):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where they are all strings.
+
+    See Also
+    --------
+    mercer.SVDD : The ball around the data, for all kernels and with outliers among the rows.
+    mercer.OneClassSearch : Chooses width and nu without examples of outliers.
+    mercer.CellOneClassSVM : The same for hundreds of thousands of rows and more.
 
     References
     ----------

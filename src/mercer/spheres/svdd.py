@@ -50,6 +50,10 @@ class SVDD(OneClassMachine):
     `OneClassSVM`. Others work as well: the kernel is asked for k(x, x). Moving the data in feature
     space changes nothing.
 
+    Use it where examples of one kind only are known, or next to nothing of the other; where both
+    are known a classifier is better. Few rows have a multiplier, so that it is the fastest of the
+    machines.
+
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
@@ -140,6 +144,13 @@ class SVDD(OneClassMachine):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where they are all strings.
+
+    See Also
+    --------
+    mercer.OneClassSVM : The same region for Gaussian kernels, with the parameters of scikit-learn.
+    mercer.OneClassSearch : Chooses width and nu without examples of outliers.
+    mercer.NearestHypersphereClassifier : A ball for each of several classes.
+    mercer.spheres.TargetProbability : Probabilities of its answers.
 
     References
     ----------

@@ -102,6 +102,11 @@ class TargetProbability(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where they are all strings.
 
+    See Also
+    --------
+    mercer.SVDD : A description.
+    mercer.PlattClassifier : Probabilities where both classes are known.
+
     References
     ----------
     B. Zadrozny, C. Elkan, "Transforming classifier scores into accurate multiclass probability

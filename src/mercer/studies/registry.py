@@ -21,6 +21,11 @@ def find_studies() -> dict[str, str]:
     is imported from, or else from the current folder if it is a clone; no other folder is looked
     at, so that no file is run that was not meant.
 
+    Returns
+    -------
+    dict of str to str
+        Place of each study, by name.
+
     Raises
     ------
     StudyError
@@ -39,6 +44,16 @@ def find_studies() -> dict[str, str]:
 
 def get_study(name: str) -> Study:
     """Return a published study by its name, or one of one's own by ``module:attribute``.
+
+    Parameters
+    ----------
+    name : str
+        Its name, or where it stands.
+
+    Returns
+    -------
+    Study
+        The study.
 
     Examples
     --------

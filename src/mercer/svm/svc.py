@@ -88,6 +88,10 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
     The parameters of scikit-learn's ``SVC`` keep their meaning, so that changing the import is
     enough.
 
+    Use it for curved boundaries between numeric columns, scaled beforehand, on up to some hundred
+    thousand rows, or with a linear kernel where columns outnumber rows. Time grows with the rows
+    times the support vectors, a prediction with the support vectors.
+
     Parameters
     ----------
     C : float, default=1.0
@@ -194,6 +198,14 @@ class SVC(MarginGeometry, ClassifierMixin, KernelMachine):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where they are all strings.
+
+    See Also
+    --------
+    mercer.PlattClassifier : Probabilities, and predictions that agree with them.
+    mercer.GradientSearch : Chooses C and the kernel.
+    mercer.CrammerSingerSVC : All classes in one program.
+    mercer.CellSVC : The same for hundreds of thousands of rows and more.
+    mercer.RVC : Fewer vectors and probabilities, for fewer rows.
 
     References
     ----------

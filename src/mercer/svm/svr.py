@@ -59,6 +59,10 @@ class SVR(RegressorMixin, KernelMachine):
     The parameters of scikit-learn's ``SVR`` keep their meaning, so that changing the import is
     enough.
 
+    Use it for smooth functions of scaled columns, and where some targets are wrong. C and epsilon
+    have the unit of the target. Time grows with the rows times the support vectors; a wider tube
+    has fewer of them.
+
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
@@ -134,6 +138,12 @@ class SVR(RegressorMixin, KernelMachine):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where they are all strings.
+
+    See Also
+    --------
+    mercer.RVR : Deviations of predictions, for fewer rows.
+    mercer.GradientSearch : Chooses C, epsilon and the kernel.
+    mercer.CellSVR : The same for hundreds of thousands of rows and more.
 
     References
     ----------

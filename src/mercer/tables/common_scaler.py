@@ -20,13 +20,21 @@ class CommonScaler(StandardScaler):
 
     Parameters
     ----------
-    copy, with_mean, with_std
+    copy : bool, default=True
         As in scikit-learn's `StandardScaler`.
+    with_mean : bool, default=True
+        As there.
+    with_std : bool, default=True
+        As there.
 
     Attributes
     ----------
     mean_, var_, scale_, n_features_in_, n_samples_seen_
         As there; ``scale_`` has the same number for each column.
+
+    See Also
+    --------
+    mercer.tables.vectorizer : Columns of all kinds, to numbers.
 
     Examples
     --------

@@ -27,6 +27,18 @@ class InputError(ValueError):
 def suggestion(given: str, known: Iterable[str]) -> str:
     """Return a question that names the nearest known word, or a full stop if none is near.
 
+    Parameters
+    ----------
+    given : str
+        A word that is not known.
+    known : iterable of str
+        The words that are.
+
+    Returns
+    -------
+    str
+        The question, to be put behind a sentence.
+
     Examples
     --------
     >>> from mercer.tables import suggestion

@@ -98,10 +98,18 @@ def read_new_rows(
 
     Parameters
     ----------
-    path, like, encoding, separator, header
+    path : str or path
+        As for `read_rows`.
+    like : DataFrame
         As for `read_rows`.
     beside : DataFrame
         Columns that the file may lack, such as the target or an identifier, by name and kind.
+    encoding : str or None, default=None
+        As for `read_rows`.
+    separator : str or None, default=None
+        As for `read_rows`.
+    header : bool or None, default=None
+        As for `read_rows`.
 
     Returns
     -------

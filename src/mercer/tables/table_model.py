@@ -54,6 +54,11 @@ class TableModel(BaseEstimator):
         was fitted to ("table", "rows") and its error on folds ("measure", "error", "folds",
         "baseline_error") are told where the model is printed.
 
+    See Also
+    --------
+    mercer.tables.read_table : Reads a table.
+    mercer.compare : Makes such a model.
+
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier

@@ -47,6 +47,8 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Memory grows with rows times trees; no matrix of all pairs is made, except in blocks for "oob".
 
+    Use it for gaps in tables whose columns hang together. It costs a forest for each round.
+
     Parameters
     ----------
     estimator : forest, default=None
@@ -79,6 +81,10 @@ class ProximityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where the columns have names.
+
+    See Also
+    --------
+    mercer.trees.proximity : How alike rows are.
 
     Notes
     -----

@@ -37,6 +37,9 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
     within one standard error of it (`rule="one_standard_error"`, Breiman's advice), which is
     smaller and reads better.
 
+    Use it where few columns decide, and rules shall be read. It costs a tree for each fold and one
+    more; a few other rows may change its first split.
+
     Parameters
     ----------
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
@@ -74,6 +77,10 @@ class PrunedTreeClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where the columns have names; the rules use them.
+
+    See Also
+    --------
+    mercer.FuzzyRuleClassifier : Rules in words, with soft bounds.
 
     References
     ----------

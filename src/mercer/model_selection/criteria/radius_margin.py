@@ -54,8 +54,7 @@ def radius_margin(
     References
     ----------
     K. Smets, *Studie van kernel-gebaseerde technieken voor single-class classificatie en feature
-    selectie*, Universiteit Antwerpen 2006, equations (3.5) and (3.10) to (3.16); (3.15) is printed
-    with the wrong sign.
+    selectie*, Universiteit Antwerpen 2006, equations (3.5) and (3.10) to (3.16).
 
     O. Chapelle, V. Vapnik, O. Bousquet, S. Mukherjee, "Choosing multiple parameters for support
     vector machines", Machine Learning 46 (2002).

@@ -70,6 +70,9 @@ class PathSearchCV(GridSearchCV):
     What is shared is computed by the processor, whatever the ``device`` of the machine; the best
     one is fitted on that, and so are all in searches that cannot share.
 
+    Use it wherever a grid is searched for one of these machines, and where a score other than the
+    error decides. A hundred candidates cost a few fits to each fold.
+
     Parameters
     ----------
     estimator : estimator
@@ -80,9 +83,22 @@ class PathSearchCV(GridSearchCV):
     refine : int, default=0
         Rounds of finer grids around the best candidate, each with a quarter of the last step, for
         C and gamma. Their candidates follow in ``cv_results_``.
-    scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
-        As in scikit-learn; ``n_jobs`` counts threads here. `one_standard_error` may serve as
-        ``refit``.
+    scoring : str, callable, list, tuple or dict, default=None
+        As in scikit-learn.
+    n_jobs : int or None, default=None
+        Threads; None or -1 uses all processors, -2 all but one.
+    refit : bool, str or callable, default=True
+        As in scikit-learn; `one_standard_error` will do, too.
+    cv : int, splitter or iterable, default=None
+        As in scikit-learn.
+    verbose : int, default=0
+        As in scikit-learn.
+    pre_dispatch : int or str, default="2*n_jobs"
+        As in scikit-learn, for searches that cannot share.
+    error_score : "raise" or float, default=nan
+        As in scikit-learn.
+    return_train_score : bool, default=False
+        As in scikit-learn.
     warm_start : bool, default=False
         Whether `fit` takes up a search that was interrupted, on the same data.
     checkpoint : str, path or None, default=None
@@ -92,6 +108,12 @@ class PathSearchCV(GridSearchCV):
     ----------
     cv_results_, best_estimator_, best_params_, best_score_, best_index_, ...
         As in scikit-learn.
+
+    See Also
+    --------
+    mercer.GradientSearch : Fewer evaluations, more parameters.
+    mercer.model_selection.one_standard_error : The simplest candidate that is not clearly worse.
+    mercer.ErrorSurfaceDisplay : Draws the error over the grid.
 
     References
     ----------
