@@ -13,7 +13,7 @@ from ..report import GroupResult, Table, number
 from .options import Options
 
 MEMORY = 2e9
-LITTLE = 600e6
+LITTLE = 1e9
 """Bytes of a worker, a quarter of the rows that it is given."""
 
 FITS = (
@@ -46,7 +46,7 @@ def run(options: Options) -> GroupResult:
         rows = Waves(4000, 20, 1000) if few else Waves(400_000, 20, 50_000)
         _cells(result, rows, (1, 2), MEMORY, options.plan.repeats)
     if _wanted(options, "memory") and not few:
-        _cells(result, Waves(3_000_000, 100, 20_000), (2,), LITTLE, 1)
+        _cells(result, Waves(5_000_000, 100, 20_000), (2,), LITTLE, 1)
     if _wanted(options, "cascade"):
         _cascade(result, Waves(2000, 20, 500) if few else Waves(30_000, 20, 5000))
     return result

@@ -15,8 +15,8 @@ from mercer._extras import how_to_get
 SECONDS_FOR_WORKERS = 60
 """How long a cluster may take to have its first worker."""
 
-OWN_BYTES = 250e6
-"""What a worker needs for itself: the interpreter, dask and what a fit imports."""
+OWN_BYTES = 350e6
+"""What a worker needs for itself: its libraries 250 MB, and what the fit of a cell takes."""
 
 LEAST_LEFT = 1 / 4
 """Share of a small limit that is counted on all the same."""

@@ -49,10 +49,13 @@ class Blocks:
             raise ValueError("The number of columns of X is not known; give X as known columns.")
         else:
             X = X.rechunk({1: -1})
-        rows = _delayed(X)
+        # Small files are read together, the more of them the fewer columns are asked for.
+        frames = [one for one in (X, y, weights) if hasattr(one, "divisions")]
+        optimized = len({len(one.to_delayed()) for one in frames}) < 2
+        rows = _delayed(X, optimized)
         sizes = _sizes(X)
         targets, factors = (
-            _cut_alike(values, name, rows, sizes)
+            _cut_alike(values, name, rows, sizes, optimized)
             for values, name in ((y, "y"), (weights, "sample_weight"))
         )
         return cls(list(zip(rows, targets, factors)), sizes, int(n_features), names)
@@ -77,8 +80,8 @@ def _refuse_text(frame: Any) -> None:
         )
 
 
-def _delayed(collection: Any) -> list[Any]:
-    return list(np.ravel(collection.to_delayed()))
+def _delayed(collection: Any, optimized: bool) -> list[Any]:
+    return list(np.ravel(collection.to_delayed(optimize_graph=optimized)))
 
 
 def _sizes(collection: Any) -> list[int] | None:
@@ -87,7 +90,9 @@ def _sizes(collection: Any) -> list[int] | None:
     return None if any(isnan(size) for size in sizes) else [int(size) for size in sizes]
 
 
-def _cut_alike(values: Any, name: str, rows: list[Any], sizes: list[int] | None) -> list[Any]:
+def _cut_alike(
+    values: Any, name: str, rows: list[Any], sizes: list[int] | None, optimized: bool
+) -> list[Any]:
     """Return the block of a vector that belongs to each block of rows."""
     if values is None:
         return [None] * len(rows)
@@ -104,7 +109,7 @@ def _cut_alike(values: Any, name: str, rows: list[Any], sizes: list[int] | None)
         if sum(own) != sum(sizes):
             raise ValueError(f"X has {sum(sizes)} rows, {name} has {sum(own)}.")
         values = values.rechunk({0: tuple(sizes)})
-    blocks = _delayed(values)
+    blocks = _delayed(values, optimized)
     if len(blocks) != len(rows):
         raise ValueError(
             f"X comes in {len(rows)} blocks and {name} in {len(blocks)}; cut both alike, or let "
