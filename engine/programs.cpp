@@ -27,6 +27,7 @@ constexpr Index much_work =
     2'000'000;                        // kernel values; for fewer another thread, if it has to wait, costs more than all
 constexpr Index side_by_side = 5000;  // programs of at most so many variables have a thread each
 constexpr Index few_points = 1024;    // the matrix of so many fits a processor's cache
+constexpr Index noticeable = 5000;    // the gradient of so many variables takes its time where it is exact
 constexpr Index first_look = 32;      // rows of each side whose gradient is computed anew
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -197,7 +198,7 @@ private:
     const Array<Index>* selection() const { return all_.row && !is_everything_ ? &selection_ : nullptr; }
 
     void start() {
-        if (!all_.image) return set_gradient(is_rough());
+        if (!all_.image) return set_gradient(is_rough() && n() >= noticeable);
         Array<double> moved(n());
         for (Index i = 0; i < n(); ++i) moved[i] = at_.beta[i] - all_.anchor[first_ + i];
         const Array<double> change = image_of(moved.data(), nullptr, is_rough());
@@ -207,7 +208,8 @@ private:
 
     void set_gradient() { set_gradient(false); }
 
-    // Rough where a solve with rounded rows begins: its steps add rounded values to it, and the end is checked anew.
+    // Rough where a long solve with rounded rows begins: its steps add rounded values to it, and the end is checked
+    // anew, but for what of the objective hangs on variables that do not determine the gap.
     void set_gradient(bool rough) {
         const Array<double> image = image_of(at_.beta, nullptr, rough);
         for (Index i = 0; i < n(); ++i) at_.gradient[i] = problem_.p[i] + problem_.ridge[i] * at_.beta[i] + image[i];

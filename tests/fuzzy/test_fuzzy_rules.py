@@ -113,7 +113,7 @@ def test_sentences_are_the_model(model: Any, iris: Any) -> None:
 def test_printed_rules_of_iris_are_a_classifier(iris: Any) -> None:
     """What the documentation prints, applied by hand, tells the species apart."""
     X, y = iris
-    text = (Path(__file__).parents[2] / "docs" / "fuzzy.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "guide" / "fuzzy.md").read_text(encoding="utf-8")
     rules = [parsed(line.strip(), X.columns) for line in re.findall("^    IF .*", text, re.M)]
     assert [label for _, label, _ in rules] == ["setosa", "versicolor", "virginica"]
     votes = np.ones((len(X), len(rules)))
