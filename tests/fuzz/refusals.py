@@ -7,7 +7,7 @@ import traceback
 import numpy as np
 
 from .program import Program
-from .regions import is_large, largest_kernel_value
+from .regions import is_large, largest_kernel_value, largest_of_single_features
 
 REFUSALS = (
     "no ball holds",
@@ -77,6 +77,8 @@ def _is_beyond(program: Program) -> bool:
     """
     size = largest_kernel_value(program)
     if not SMALL <= size <= LARGE or is_large(program):
+        return True
+    if not largest_of_single_features(program) <= LARGE:
         return True
     if program.kind.startswith("GradientSearch") and size * program.data.weights.max() > LARGE:
         return True

@@ -43,6 +43,19 @@ def largest_kernel_value(program: Program, within: bool = False) -> float:
             return np.inf
 
 
+def largest_of_single_features(program: Program) -> float:
+    """Return the same where a machine sees one feature only, which may be constant; else 0."""
+    if "RFE" not in program.kind:
+        return 0.0
+    model, columns = program.estimator.estimator, program.plain.T[:, :, None]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return max(_size(model, model.gamma, column, within=False) for column in columns)
+        except ValueError:
+            return np.inf
+
+
 def _size(model: Any, gamma: Any, rows: np.ndarray, within: bool) -> float:
     kernel = as_kernel(model.kernel, gamma=gamma, degree=model.degree, coef0=model.coef0)
     if within and isinstance(kernel, Normalized):
