@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.inspection.expansion import kernel_expansion
+from mercer._threads import blas_threads
+from mercer.inspection.expansion import KernelExpansion, kernel_expansion
 
 Floats = NDArray[np.float64]
 
@@ -74,8 +75,18 @@ def gradient_directions(model: Any, X: Any) -> Floats | None:
         expansion = kernel_expansion(model)
     except TypeError:
         return None
-    d = X.shape[1]
-    rows = X[: max(1, min(MOST_ROWS, MOST_ENTRIES // (d * len(expansion.coefficients))))]
+    rows = X[: max(1, min(MOST_ROWS, MOST_ENTRIES // (X.shape[1] * len(expansion.coefficients))))]
+    with blas_threads(1):  # short products, for which two threads would wait longer than compute
+        gradients = _gradients(expansion, rows)
+        if not np.isfinite(gradients).all() or not gradients.any():
+            return None
+        sizes, directions = _singular(gradients / np.abs(gradients).max())
+    kept = np.flatnonzero(sizes > NEGLIGIBLE * sizes[0])[:MOST_DIRECTIONS]
+    return np.asarray(directions[:, kept] * np.sqrt(sizes[kept] / sizes[0]))
+
+
+def _gradients(expansion: KernelExpansion, rows: Any) -> Floats:
+    """Return the gradients of all functions of an expansion, one function after the other."""
     found = []
     for coefficients in expansion.coefficients:
         used = np.flatnonzero(coefficients)
@@ -84,12 +95,7 @@ def gradient_directions(model: Any, X: Any) -> Floats | None:
         if expansion.diagonal_factor:
             gradient += expansion.diagonal_factor * expansion.kernel.diag_input_gradient(rows)
         found.append(gradient)
-    gradients = np.concatenate(found)
-    if not np.isfinite(gradients).all() or not gradients.any():
-        return None
-    sizes, directions = _singular(gradients / np.abs(gradients).max())
-    kept = np.flatnonzero(sizes > NEGLIGIBLE * sizes[0])[:MOST_DIRECTIONS]
-    return np.asarray(directions[:, kept] * np.sqrt(sizes[kept] / sizes[0]))
+    return np.concatenate(found)
 
 
 def _singular(G: Floats) -> tuple[Floats, Floats]:
