@@ -670,6 +670,24 @@ def test_only_rows_that_may_decide_are_computed_exactly(monkeypatch: Any) -> Non
     assert counts == []  # what is judged is not judged again
 
 
+def test_digits_of_an_objective_near_zero_are_looked_after() -> None:
+    """Its two parts, one of them negative, are large beside it."""
+    program = program_of(PROBLEMS["hinge"][0])
+    beta = somewhere(program)
+    quadratic, linear = beta @ matrix_of(program) @ beta, program.problem.p @ beta
+    for share, is_near_zero in ((-2.0 * linear / quadratic, True), (0.1, False)):
+        point = share * beta
+        state = disturbed(program, point, 1e-9)
+        before = state.gradient.clone()
+        verdict._repair_objective(program, state, 1e-9)
+        if is_near_zero:
+            used = np.flatnonzero(point)
+            exact = gradient_at(program, point)[used]
+            np.testing.assert_allclose(state.gradient.numpy()[used], exact, atol=1e-12)
+        else:
+            assert torch.equal(state.gradient, before)
+
+
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_point_off_its_sum_and_bounds_is_repaired(name: str) -> None:
     problem, rows = PROBLEMS[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+import warnings
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -29,7 +30,7 @@ from mercer.problems import (
     svdd_with_outliers,
 )
 from mercer.solvers._features import Features
-from mercer.solvers._interior_point import InteriorPoint, minimise
+from mercer.solvers._interior_point import InteriorPoint, _Ray, minimise
 from mercer.solvers._limits import Limits
 from mercer.solvers._newton import Hyperplane, RidgedNewton
 from mercer.solvers.exact import solve_exact
@@ -420,6 +421,28 @@ def test_only_what_nothing_stops_is_endless(row: int, stopped: str) -> None:
         problem = replace(problem, ridge=np.where(at_row, 1.0, 0.0))
     features = Features.checked(np.array([[1.0], [1.0], [-5.0], [5.0]]), 4)
     assert _endless_direction(problem, features) == (stopped == "nothing")
+
+
+@pytest.mark.parametrize("price", [-30.0, -0.1, 0.1, 30.0])
+def test_what_rises_at_a_price_is_not_endless(price: float) -> None:
+    """Both variables of a row rise together without end: the width of the tube is their price."""
+    problem = QuadraticProgram([price, -price], [0.0, -np.inf], [np.inf, 0.0], 0.0)
+    features = Features(np.array([[2.0], [2.0]]))
+    assert _Ray(problem, features).found(np.array([1.0, -1.0])) == (price < 0)
+
+
+def test_a_ridge_in_some_rows_is_divided_by_in_none() -> None:
+    Z, y = rows(16)
+    has_ridge = np.arange(len(y)) % 2 == 0
+    most = np.where(has_ridge, np.inf, 1.0)
+    problem = QuadraticProgram(
+        -y, np.where(y > 0, 0.0, -most), np.where(y > 0, most, 0.0), 0.0, 1.0 * has_ridge
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solution = solve_linear(problem, Z, tol=1e-7)
+    assert solution.converged
+    assert_kkt(problem, Z @ Z.T, solution, 1e-7)
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
