@@ -18,10 +18,22 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
 
 from mercer import SVDD, NearestHypersphereClassifier
+from mercer.gram import make_gram
 from mercer.kernels import RBF, Polynomial
+from mercer.spheres._class_balls import class_tasks
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[SPECIES]
+
+
+@pytest.mark.parametrize("nu", [0.01, 0.15, 0.5])
+def test_multipliers_are_counted_in_units_of_their_bound(nu: float) -> None:
+    """So that a gap means the same for any number of rows."""
+    codes = np.repeat([0, 1, 2], 50)
+    tasks = class_tasks(make_gram(RBF(0.3), IRIS), codes, np.ones(150), 3, nu)
+    for task in tasks:
+        np.testing.assert_allclose(task.problem.upper, max(1.0, 1.0 / (nu * 50)))
+        assert task.problem.delta == pytest.approx(task.unit)
 
 
 @pytest.mark.parametrize("nu", [0.0, 0.15])

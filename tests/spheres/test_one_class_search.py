@@ -10,11 +10,14 @@ from scipy.stats import kstest
 from sklearn import svm
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import KFold
 
 from mercer import SVDD, OneClassSearch, OneClassSVM
 from mercer.kernels import RBF, median_gamma
-from mercer.spheres import artificial_outliers
-from mercer.spheres._widths import widths_between_rows
+from mercer.problems import QuadraticProgram
+from mercer.spheres import _widths, artificial_outliers
+from mercer.spheres._start import _fill
+from mercer.spheres._widths import by_artificial_outliers, widths_between_rows
 
 RNG = np.random.default_rng(0)
 ANGLE = RNG.uniform(0, 2 * np.pi, 300)
@@ -300,3 +303,39 @@ def test_bad_input_gets_one_sentence(search: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words) as error:
         search.fit(RING)
     assert "\n" not in str(error.value).strip()
+
+
+def test_of_descriptions_as_tight_the_narrowest_that_leaves_most_outside(
+    monkeypatch: Any,
+) -> None:
+    def alike(*given: Any) -> dict[str, Any]:
+        sigma, nu = given[-2:]
+        equal = dict.fromkeys(("criterion", "accepted_volume", "target_error"), 0.1)
+        return {"gamma": 1.0 / sigma, "nu": nu, "standard_error": 0.01, **equal}
+
+    monkeypatch.setattr(_widths, "_judge", alike)
+    choice = by_artificial_outliers(
+        np.zeros((10, 2)),
+        np.array([0.5, 1.0, 2.0]),
+        None,
+        (0.1, 0.2),
+        region="box",
+        n_outliers=10,
+        mix=0.5,
+        folds=KFold(5),
+        random=np.random.RandomState(0),
+        report=lambda record: None,
+    )
+    best = choice.tried[choice.best]
+    assert (best["gamma"], best["nu"]) == (2.0, 0.2)
+    assert len(choice.tried) == 6
+
+
+@pytest.mark.parametrize("total", [0.0, 0.3, 1.0, 4.5])
+def test_a_start_fills_the_first_rows(total: float) -> None:
+    upper = np.array([1.0, 0.5, 2.0, 1.0])
+    problem = QuadraticProgram(np.zeros(4), 0.0, upper, total)
+    beta = _fill(problem, np.array([2, 0, 3, 1]))
+    assert beta.sum() == pytest.approx(total)
+    expected = np.diff(np.minimum(np.cumsum([0.0, 2.0, 1.0, 1.0, 0.5]), total))
+    np.testing.assert_allclose(beta[[2, 0, 3, 1]], expected)

@@ -23,6 +23,7 @@ def test_methods_agree(estimator: Any, method: str) -> None:
     np.testing.assert_array_equal(
         model.classes_[(probability[:, 1] >= 0.5).astype(int)], model.predict(grid)
     )
+    assert model.offset_ == 0.0  # where the sign of the decision function changes
     odds = model.decision_function(grid)
     np.testing.assert_allclose(np.log(probability[:, 1] / probability[:, 0]), odds, rtol=1e-6)
     order = np.argsort(model.estimator_.decision_function(grid))

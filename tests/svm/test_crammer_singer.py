@@ -153,7 +153,7 @@ def test_weights_of_classes_and_of_rows_are_factors_of_the_price(iris: Any) -> N
 def test_limits_and_warm_start(iris: Any) -> None:
     X, y = iris
     model = CrammerSingerSVC(C=100.0, gamma=0.5, max_iter=40, warm_start=True)
-    with pytest.warns(ConvergenceWarning, match=r"stopped at a gap of .* max_iter"):
+    with pytest.warns(ConvergenceWarning, match=r"^The solver stopped at a gap of .* max_iter"):
         model.fit(X, y)
     assert model.n_iter_ == 40
     assert not model.converged_
