@@ -35,6 +35,7 @@ pygments_style = "tango"
 
 autosummary_generate = True
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True  # as they are written: a class has no place on somebody's computer
 autodoc_member_order = "groupwise"
 numpydoc_show_class_members = False  # the template of a class lists them
 numpydoc_class_members_toctree = False

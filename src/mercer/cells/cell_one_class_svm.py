@@ -52,6 +52,9 @@ class CellOneClassSVM(OutlierMixin, CellMachine):
     which it shares with other cells that keep them; the mean is therefore moved by the level at
     which it rejects as large a share of the rows as the machines do.
 
+    Use it from some hundred thousand rows on; below, one machine takes seconds. Time grows linearly
+    with the rows, memory with the support vectors.
+
     Parameters
     ----------
     estimator : OneClassSVM, SVDD or None, default=None

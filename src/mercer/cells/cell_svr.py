@@ -22,6 +22,10 @@ class CellSVR(RegressorMixin, CellMachine):
     As `CellSVC`: cells around centres, a machine in each, and the mean of the machines of a row's
     cells, with weights that make it continuous.
 
+    Use it from some 50,000 rows on, where one `SVR` takes longer than you would wait, and the
+    function is rough; `NystroemSVR` suits smooth ones. Time grows linearly with the rows, memory
+    with the support vectors.
+
     Parameters
     ----------
     estimator : regressor or None, default=None

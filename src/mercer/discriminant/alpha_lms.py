@@ -26,6 +26,9 @@ class AlphaLMS(LinearClassifier):
     Features should have similar scales. More than two classes are one machine for each class
     against the rest.
 
+    Use it to show how learning row by row behaves; a pass costs one product with the rows. To
+    decide, take `PseudoInverseClassifier`, where it is heading, or `mercer.SVC`.
+
     Parameters
     ----------
     alpha : float, default=0.05

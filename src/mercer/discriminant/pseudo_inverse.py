@@ -25,6 +25,9 @@ class PseudoInverseClassifier(LinearClassifier):
     pull the plane too, so that it may miss rows that could be separated. More than two classes are
     one machine for each class against the rest.
 
+    Use it as the simplest linear machine to compare with: it has nothing to choose and is solved at
+    once, in the rows times the square of the columns (of many columns, the other way round).
+
     Parameters
     ----------
     rtol : float, default=None

@@ -31,6 +31,10 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
     set with the highest merit on the way is taken, after ``patience`` features that did not raise
     it.
 
+    Use it as a fast first look, where features repeat each other and count one by one: no machine
+    is trained, so that it costs one pass over the rows for each feature chosen. What only counts
+    together it does not see; `KernelRFE` does.
+
     Parameters
     ----------
     n_features_to_select : int or None, default=None

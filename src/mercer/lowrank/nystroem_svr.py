@@ -33,6 +33,10 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
 
     with :math:`\ell(\xi) = \xi` or :math:`\xi^2/2`, solved as in `NystroemSVC`.
 
+    Use it for any number of rows, also more than memory holds, where the function is smooth or the
+    model has to be small. A fit goes through the rows about ten times, at a price of the rows times
+    the square of the landmarks; a prediction costs as much as its landmarks.
+
     Parameters
     ----------
     C : float, default=1.0

@@ -37,8 +37,12 @@ class SVDD(OneClassMachine):
 
     .. math::
 
-        \min_{a, R, \xi} R^2 + \sum_i C_i \ell(\xi_i) \quad\text{subject to}\quad
-        y_i \left( \lVert \phi(x_i) - a \rVert^2 - R^2 \right) \le \xi_i,\; \xi_i \ge 0
+        \begin{aligned}
+        \min_{a, R, \xi}\quad & R^2 + \sum_i C_i \ell(\xi_i) \\
+        \text{subject to}\quad
+        & y_i \left( \lVert \phi(x_i) - a \rVert^2 - R^2 \right) \le \xi_i,\quad
+        \xi_i \ge 0
+        \end{aligned}
 
     with :math:`\ell(\xi) = \xi` (``loss="hinge"``) or :math:`\xi^2` (``"squared_hinge"``), and
     :math:`y_i = +1` for targets, which belong inside, and -1 for outliers, which belong outside.

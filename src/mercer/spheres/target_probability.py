@@ -69,6 +69,9 @@ class TargetProbability(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
     each fold is judged by a description of the others: distances of rows that a ball was fitted to
     would be too short.
 
+    Use it where a decision needs a probability and you can say how many outliers there will be;
+    otherwise the decision value of the description is enough. It costs a description for each fold.
+
     Parameters
     ----------
     estimator : estimator

@@ -18,6 +18,9 @@ class CommonScaler(StandardScaler):
     so that the mean variance is 1 as after a `StandardScaler`, and columns stay as unequal as they
     are. Columns that do not vary, or beyond what numbers can tell, are scaled as there.
 
+    Use it where all columns have one unit, such as pixels, spectra or genes, so that those that
+    hardly vary do not become loud. It costs a pass over the rows.
+
     Parameters
     ----------
     copy : bool, default=True

@@ -34,6 +34,9 @@ def _model_has(name: str) -> Any:
 class TableModel(BaseEstimator):
     """A fitted model with what it takes to read new rows for it from a file.
 
+    It is what `mercer compare --save` and its like write: use it where new rows come as files or as
+    frames in the form in which the table came. Reading costs next to nothing beside the model.
+
     Parameters
     ----------
     model : estimator
