@@ -17,6 +17,8 @@ from mercer import RVC, SVC, SVDD, SVR, GradientSearch, OneClassSVM
 from mercer.kernels import RBF
 from mercer.machines.bordered_system import BorderedSystem
 from mercer.model_selection import Criterion, region_error, regression_error
+from mercer.model_selection.gradient import relevance
+from mercer.model_selection.gradient.classifier import LADDER, _candidates
 
 LINEAR, SQUARED = "epsilon_insensitive", "squared_epsilon_insensitive"
 
@@ -191,6 +193,32 @@ def test_kinds_are_those_of_the_machine() -> None:
 def test_criteria_of_other_machines_are_refused(model: Any, criterion: str, ring: Any) -> None:
     with pytest.raises(ValueError, match=rf"are chosen by 'auto', .* got '{criterion}'"):
         GradientSearch(model, criterion).fit(ring, np.arange(len(ring)) % 2)
+
+
+@pytest.mark.parametrize("model", [RVC(kernel="linear"), RVC(basis="columns")], ids=str)
+def test_a_relevance_machine_needs_parameters(model: Any, ring: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="The basis of this RVC has no parameters to choose"):
+        GradientSearch(model).fit(ring, np.arange(len(ring)) % 2)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_machines_without_a_fold_are_widened_of_many_classes_only(
+    n_classes: int, monkeypatch: Any
+) -> None:
+    judged = []
+    monkeypatch.setattr(relevance, "accuracy_by_fits", lambda model, *_: judged.append(model) or 1)
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    GradientSearch(RVC(), max_evaluations=2).fit(X, np.arange(60) % n_classes)
+    assert [isinstance(model, relevance.FoldRVC) for model in judged] == [n_classes == 2]
+
+
+@pytest.mark.parametrize("loss", [None, "hinge", "squared_hinge"])
+def test_losses_that_are_tried_are_those_left_open(loss: str | None) -> None:
+    tried = set(_candidates(1.0, loss, True, (1e-2, 1e4)))
+    assert {one for one, _ in tried} == ({"hinge", "squared_hinge"} if loss is None else {loss})
+    rungs = {max(1e-2, rung) for rung in LADDER}
+    assert len(tried) == len(rungs) * (2 if loss is None else 1)
+    assert {C for _, C in tried} == rungs
 
 
 def test_one_class_needs_points_and_parameters(ring: np.ndarray) -> None:

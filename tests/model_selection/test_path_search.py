@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -617,3 +618,18 @@ def test_a_matrix_beyond_numbers_is_refused_before_any_fold() -> None:
     search = PathSearchCV(SVC(kernel="poly", degree=5, gamma=1.0), {"C": [0.01, 1.0]}, cv=3)
     with pytest.raises(ValueError, match="scale the features"):
         search.fit(1e60 * X, y)
+
+
+def test_waiting_is_for_what_is_not_done(monkeypatch: Any) -> None:
+    """Else it would keep a processor busy until it is."""
+    done, later = Future(), Future()
+    done.set_result(None)
+    waited: list[Any] = []
+
+    def end(futures: Any, *_: Any) -> None:
+        waited.extend(futures)
+        later.set_result(None)
+
+    monkeypatch.setattr(shared_search, "wait", end)
+    assert shared_search._unfinished([[done], [done, later]], 1) == []
+    assert waited == [later]
