@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
-from variants import VARIANTS, checks_of_each_variant, only_expected_warnings
+from variants import VARIANTS, checks_of_each_variant, fewer_formats, only_expected_warnings
 
 from mercer import SVC, SVDD, SVR, NearestHypersphereClassifier, OneClassSVM
 from mercer.kernels import RBF, Linear
@@ -34,7 +34,7 @@ from mercer.kernels import RBF, Linear
     ids=cache(parametrize_with_checks([]).kwargs["ids"]),  # words of an estimator take their time
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    with only_expected_warnings(estimator):
+    with only_expected_warnings(estimator), fewer_formats(estimator, check):
         check(estimator)
 
 
