@@ -18,7 +18,7 @@ from ..crew import progress
 from ..measure import Timing, interleave
 from ..report import GroupResult, Ratio, Table, ratio, seconds_text
 from ..tasks import timed
-from ..worker import Worker
+from ..worker import TaskError, Worker
 from .options import Options
 
 DEFAULT, ONE = "default", "one BLAS thread"
@@ -91,13 +91,17 @@ class _Pair:
         """Return a function that asks a process for the seconds of one run."""
 
         def ask() -> float:
-            if key not in self.workers or not self.workers[key].alive:
-                with _environment(ONE_THREAD if key == ONE else {}):
-                    self.workers[key] = Worker()
-            self.workers[key].call(warm_up, place, work, timeout=None)
+            self.prepare(key, place, work)
             return self.workers[key].call(time_work, place, work, timeout=self.time_limit)
 
         return ask
+
+    def prepare(self, key: str, place: str, work: str) -> None:
+        """Let a process be there that has imported and prepared what it needs."""
+        if key not in self.workers or not self.workers[key].alive:
+            with _environment(ONE_THREAD if key == ONE else {}):
+                self.workers[key] = Worker()
+        self.workers[key].call(warm_up, place, work, timeout=None)
 
     def stop(self) -> None:
         """End both."""
@@ -152,6 +156,9 @@ def busy(count: int) -> Iterator[None]:
 def _add(result: GroupResult, options: Options, workers: _Pair, place: str, work: str) -> None:
     contenders = {key: workers.contender(key, place, work) for key in (DEFAULT, ONE)}
     plan = replace(options.plan, budget=options.plan.budget / 4)
+    with suppress(TaskError):  # it comes again, and is noted, where the work is timed
+        for key in contenders:  # not beside a busy process, which would wait for imports only
+            workers.prepare(key, place, work)
     with busy(1):
         timings = interleave(contenders, plan)
     crowded: dict[str, Timing] = {}
