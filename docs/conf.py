@@ -54,6 +54,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("mercer",),
     "filename_pattern": r"plot_",
+    "within_subsection_order": "site_gallery.place_of",
     "remove_config_comments": True,
     "show_memory": False,
     "write_computation_times": False,  # a page that asks a network for its table

@@ -26,9 +26,11 @@ from mercer.feature_selection import (
     ScaledFeatureSelector,
     ZeroNormSelector,
 )
+from mercer.kernels import RBF
 from mercer.machines import Penalty
 from mercer.model_selection import Criterion, GradientSearch, evidence
 from mercer.relevance import RVC
+from mercer.spheres import preimage
 
 # ---- the limit -------------------------------------------------------------------------------
 
@@ -231,6 +233,14 @@ def test_inside_a_criterion_there_is_one_thread(
     model = SVC(loss="squared_hinge").fit(*sample)
     evidence(model, *sample)
     assert seen == [{1}]
+
+
+def test_inside_the_search_for_a_preimage_there_is_one_thread(
+    sample: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = watch(monkeypatch, import_module("mercer.spheres.preimage"), "minimize")
+    preimage(RBF(1.0), sample[0][:20], np.full(20, 0.05))
+    assert seen == [{1}, {1}]
 
 
 def test_inside_a_search_there_is_one_thread(sample: Any) -> None:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
+from mercer._threads import blas_for
 from mercer.kernels import Kernel
 
 Floats = NDArray[np.float64]
@@ -71,8 +72,9 @@ def preimage(kernel: Kernel, vectors: Any, coefficients: ArrayLike) -> Floats:
     nearest = int(np.argmin(kernel.diag(points) - 2.0 * images))
     starts = [c @ points / c.sum() if c.sum() != 0 else points.mean(axis=0), points[nearest]]
     options = {"gtol": 1e-10, "ftol": 1e-14}
-    ends = [
-        minimize(objective, start / unit, jac=True, method="L-BFGS-B", options=options)
-        for start in starts
-    ]
+    with blas_for(len(points)):
+        ends = [
+            minimize(objective, start / unit, jac=True, method="L-BFGS-B", options=options)
+            for start in starts
+        ]
     return np.asarray(min(ends, key=lambda end: end.fun).x * unit)
