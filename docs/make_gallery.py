@@ -15,15 +15,10 @@ from matplotlib.figure import Figure
 SCRIPTS = Path(__file__).parent / "gallery"
 PICTURES = Path(__file__).parent / "images" / "gallery"
 DPI = {
-    "plot_fuzzy_rules": 72,
-    "plot_relevance_vectors": 72,
+    **dict.fromkeys(("plot_fuzzy_rules", "plot_relevance_vectors", "plot_kernel_zoo"), 72),
+    **dict.fromkeys(("plot_boundaries_of_methods", "plot_one_class_regions"), 72),
+    **dict.fromkeys(("plot_gram_matrices", "plot_graphs", "plot_many_classes"), 70),
     "plot_support_regions": 75,
-    "plot_boundaries_of_methods": 72,
-    "plot_one_class_regions": 72,
-    "plot_kernel_zoo": 72,
-    "plot_many_classes": 72,
-    "plot_gram_matrices": 70,
-    "plot_graphs": 70,
 }
 """Large pictures have fewer dots to an inch than 80, so that files stay small."""
 

@@ -30,8 +30,10 @@ figure, axes = plt.subplots(2, 2, figsize=(10.0, 7.4), layout="constrained")
 for ax, factor, word in zip(axes.flat, (0.01, 1.0, 100.0), ("wide", "median", "narrow")):
     kernel = RBF(factor * gamma)
     accuracy = cross_val_score(SVC(kernel=kernel), X, y, cv=10).mean()
-    GramDisplay.from_kernel(kernel, X, names, ax=ax, vmin=0, vmax=1)
+    shown = GramDisplay.from_kernel(kernel, X, names, ax=ax, vmin=0, vmax=1)
     ax.set_title(f"{word}, γ = {kernel.gamma:.3g}: {100 * accuracy:.1f} % right", fontsize="medium")
+    shown.colorbar_.set_label("")
+    shown.colorbar_.ax.set_title("k", fontsize="medium")
 
 # Acquaintances, most of them of the same class: shares of common ones are a kernel.
 
@@ -42,7 +44,9 @@ common = (knows / lengths) @ (knows / lengths).T
 K = 0.5 * common + 0.5 * RBF(gamma)(X)
 assert is_mercer(K)
 accuracy = cross_val_score(SVC(kernel=Precomputed()), K, y, cv=10).mean()
-GramDisplay.from_matrix(K, names, ax=axes[1, 1])
+shown = GramDisplay.from_matrix(K, names, ax=axes[1, 1])
 axes[1, 1].set_title(f"and acquaintances: {100 * accuracy:.1f} % right", fontsize="medium")
+shown.colorbar_.set_label("")
+shown.colorbar_.ax.set_title("k", fontsize="medium")
 
 plt.show()

@@ -41,9 +41,11 @@ axes[0].legend(fontsize="small")
 # The values of the kernel are all that the machine asks for.
 
 K = Normalized(ShortestPath())([graph.to_undirected() for graph in graphs])
-GramDisplay.from_matrix(K, names, ax=axes[1])
-axes[1].set_title("shortest-path kernel", fontsize="medium")
 known, new = slice(0, 50), slice(50, 100)
+shown = GramDisplay.from_matrix(K[known, known], names[known], ax=axes[1])
+shown.colorbar_.set_label("")
+shown.colorbar_.ax.set_title("k", fontsize="medium")
+axes[1].set_title("shortest-path kernel", fontsize="medium")
 model = SVC(C=100.0, kernel="precomputed").fit(K[known, known], names[known])
 MarginDisplay.from_estimator(model, K[new, known], names[new], ax=axes[2], legend=False)
 right = model.score(K[new, known], names[new])

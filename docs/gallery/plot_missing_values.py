@@ -52,7 +52,9 @@ for ax, (name, imputer) in zip(axes, imputers.items()):
 axes[0].legend(fontsize="small", loc="upper left")
 
 shares = proximity(forest.fit(X, y), X, output="dense")
-GramDisplay.from_matrix(shares, y, ax=axes[3])
+shown = GramDisplay.from_matrix(shares, y, ax=axes[3])
+shown.colorbar_.set_label("")
+shown.colorbar_.ax.set_title("share", fontsize="medium")
 axes[3].set_title("proximities", fontsize="medium")
 
 plt.show()

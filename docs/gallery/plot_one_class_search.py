@@ -29,7 +29,7 @@ many = make_moons(3000, noise=0.08, random_state=1)[0]
 box = artificial_outliers(X, 4000, random_state=0)
 strategies = ["support_fraction", "silverman", "artificial_outliers"]
 models = {
-    name: OneClassSearch(SVDD(nu=0.05), strategy=name, n_outliers=300, random_state=0).fit(X)
+    name: OneClassSearch(SVDD(nu=0.05), strategy=name, n_widths=12, random_state=0).fit(X)
     for name in strategies
 }
 models["cells, 3000 rows"] = CellOneClassSVM(
