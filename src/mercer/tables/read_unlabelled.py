@@ -10,7 +10,7 @@ import pandas as pd
 
 from mercer.tables._assemble import note_gaps
 from mercer.tables._columns import clean_columns
-from mercer.tables._left_out import identifiers, naming, useless
+from mercer.tables._left_out import identifiers, moments, naming, useless
 from mercer.tables._options import Options, column
 from mercer.tables._raw import check_size
 from mercer.tables._read_raw import read_raw
@@ -29,6 +29,7 @@ def read_unlabelled(
     header: bool | None = None,
     drop: Iterable[str] = (),
     categorical: Iterable[str] = (),
+    dates: bool = False,
 ) -> Table:
     """Read a table without a target, with the care of `read_table`; no row is left out.
 
@@ -36,6 +37,10 @@ def read_unlabelled(
     ----------
     path, encoding, separator, header, drop, categorical
         As for `read_table`.
+    dates : bool, default=False
+        Whether columns that tell when a row was are features: dates, and numbers of a clock. If
+        not, they are among the `names` of the rows: to what is learned from past dates, all later
+        ones are unusual.
 
     Returns
     -------
@@ -53,6 +58,8 @@ def read_unlabelled(
     ...     table = read_unlabelled(path)
     >>> table.frame["size"].tolist(), table.left_out
     ([1.5, nan, 2.5, 2.0, 1.0], {'unit': 'the same value in every row', 'id': 'it counts the rows'})
+    >>> table.names["id"].tolist()
+    [1, 2, 3, 4, 5]
     """
     path = Path(path)
     options = Options.checked(
@@ -69,27 +76,33 @@ def read_unlabelled(
     left_out = {column(each, list(frame.columns), "drop"): "asked for" for each in options.drop}
     whole, frame = frame, frame.drop(columns=list(left_out))
     frame = clean_columns(frame, [name for name in names if name in frame], notices)
-    frame = _without(frame, names, left_out, notices, shown(path.name))
+    frame = _without(frame, (names, dates), left_out, notices, shown(path.name))
     note_gaps(frame, notices, "become the median of the column")
     nothing = pd.Series(None, frame.index, dtype=object, name="target")
-    source = f"from mercer.tables import read_unlabelled\n\ntable = read_unlabelled({str(path)!r})"
+    given = f"{str(path)!r}{', dates=True' * dates}"
+    source = f"from mercer.tables import read_unlabelled\n\ntable = read_unlabelled({given})"
     told: dict[str, Any] = {"notices": tuple(notices), "left_out": left_out, "source": source}
     return Table(path.stem, frame, nothing, TASK, **told, names=whole[naming(left_out)])
 
 
 def _without(
     frame: pd.DataFrame,
-    categorical: list[str],
+    chosen: tuple[list[str], bool],
     left_out: dict[str, str],
     notices: list[str],
     where: str,
 ) -> pd.DataFrame:
-    """Return the frame without columns that say nothing or only name the rows."""
+    """Return the frame without columns that say nothing, or only name or date the rows."""
+    categorical, dates = chosen
     found = useless(frame)
     rest = frame.drop(columns=list(found))
     named = identifiers(rest, pd.Series(dtype=object), TASK)
+    named = ({} if dates else moments(rest)) | named
     named = {name: reason for name, reason in named.items() if name not in categorical}
-    if len(named) == rest.shape[1]:
+    if named and len(named) == rest.shape[1]:
+        notices.append(
+            f"{listed(named)} may only name the rows, but nothing else is there to describe."
+        )
         named = {}
     by_reason: dict[str, list[str]] = {}
     for name, reason in {**found, **named}.items():
