@@ -16,6 +16,7 @@ import mercer
 from mercer.tables import (
     InputError,
     TableModel,
+    as_unlabelled,
     read_new_rows,
     read_table,
     read_unlabelled,
@@ -183,3 +184,17 @@ def test_categories_that_are_asked_for_are_no_dates(tmp_path):
     frame = pd.DataFrame({"day": np.repeat(DAYS[:3], 10), "speed": rng.normal(size=30)})
     frame.to_csv(tmp_path / "a.csv", index=False)
     assert list(read_unlabelled(tmp_path / "a.csv", categorical=["day"]).frame) == ["day", "speed"]
+
+
+def test_a_frame_without_a_target_is_as_its_file(tmp_path):
+    frame = people().drop(columns="label").assign(day=pd.date_range("2024-01-01", periods=40))
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    read, given = read_unlabelled(tmp_path / "a.csv"), as_unlabelled(frame, name="a")
+    pd.testing.assert_frame_equal(read.frame, given.frame)
+    assert (given.name, given.task, given.left_out) == (read.name, read.task, read.left_out)
+    assert given.names["day"].tolist() == frame["day"].tolist()
+    assert list(as_unlabelled(frame, dates=True, drop=["town"]).frame) == [
+        name for name in frame if name != "town"
+    ]
+    with pytest.raises(InputError, match="no rows"):
+        as_unlabelled(frame[:0])

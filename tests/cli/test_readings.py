@@ -1,5 +1,6 @@
 """Readings of a machine by the hour: what is usual does not go on with time."""
 
+import doctest
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ pytest.importorskip("matplotlib")
 
 from test_compare import environment
 
+ROOT = Path(__file__).parents[2]
 SENSORS = {"temperature": (40, 25, 1), "pressure": (3, 2, 0.1), "flow": (80, 40, 1.5)}
 
 
@@ -81,6 +83,22 @@ def test_later_hours_are_as_usual_as_those_before(mercer, months):
     assert "stands out by" in text
     assert "Rows are counted from 1; the line with the names" in text
     assert "All dates" not in result.stderr
+
+
+def test_the_page_shows_what_the_command_says(mercer, monkeypatch):
+    text = (ROOT / "docs" / "guide" / "one_class.md").read_text(encoding="utf-8")
+    section = text.split("## Your own table")[1]
+    made = doctest.DocTestParser().get_examples(section.split("```")[1])
+    names = {}
+    for example in made:
+        exec(example.source, names)
+    monkeypatch.chdir(names["folder"])
+    command = next(one for one in section.split("`") if one.startswith("mercer describe "))
+    result = mercer(*command.split()[1:], "--rows", 3)
+    said = (result.stderr + ok(result)).splitlines()
+    shown = [line.split() for line in section.split("```text\n")[1].split("```")[0].splitlines()]
+    assert len(shown) > 8
+    assert [words for words in shown if words not in [line.split() for line in said]] == []
 
 
 def test_dates_are_taken_in_where_that_is_asked_for(mercer, months):
