@@ -16,6 +16,9 @@ pytest.importorskip("matplotlib")
 
 from test_compare import environment
 
+import mercer as library
+from mercer.tables import TableModel, read_unlabelled, vectorizer
+
 ROOT = Path(__file__).parents[2]
 SENSORS = {"temperature": (40, 25, 1), "pressure": (3, 2, 0.1), "flow": (80, 40, 1.5)}
 
@@ -203,3 +206,22 @@ def test_files_are_written_though_the_answer_cannot_be(mercer, months, monkeypat
     monkeypatch.setattr("mercer.cli._screen.Screen.answer", broken)
     assert mercer(command, *asked).exit_code == 1
     assert Path(file).exists()
+
+
+@pytest.mark.parametrize("scales", [True, False])
+def test_descriptions_of_other_makers_show_their_most_unusual_rows(mercer, months, scales):
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    table = read_unlabelled("old.csv")
+    steps = [vectorizer(table), *[StandardScaler()] * scales, library.SVDD(nu=0.05, gamma=0.1)]
+    steps[-1] = library.OneClassSearch(steps[-1], random_state=0)
+    model = make_pipeline(*steps).fit(table.frame)
+    library.save(TableModel.of(model, table), "own.mercer")
+    text = ok(mercer("predict", "own.mercer", "new.csv"))
+    said = pd.read_csv("predictions-new.csv")
+    assert said.columns.tolist() == ["row", "timestamp", "prediction", "decision"]
+    assert ((said["prediction"] == "unusual") == (said["decision"] < 0)).all()
+    listed = [int(words[0]) for words in lines_of(text, "2024-")]
+    assert listed == (said["decision"].nsmallest(5).index + 1).tolist()
+    assert ("stands out by" in text) == scales
