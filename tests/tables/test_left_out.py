@@ -122,6 +122,20 @@ def test_columns_that_follow_the_rows_of_sorted_classes(kind):
     assert ("step" in kept.left_out) == (kind == "numbers")
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_dates_that_go_on_are_kept_with_advice(step):
+    days = pd.date_range("2020-01-01", periods=60)[::step]
+    table = table_of(day=days)
+    assert list(table.frame.columns) == ["honest", "day"]
+    (notice,) = table.notices
+    assert "'day' go on from row to row; if new rows are later, name it as `time`" in notice
+    frame = table.frame.assign(day=shuffled(days))
+    assert as_table(frame, table.target).notices == ()
+    timed = as_table(table.frame, table.target, time="day")
+    assert list(timed.frame.columns) == ["honest"]
+    assert timed.notices == ()
+
+
 def test_sorted_rows_with_an_identifier_do_not_betray_the_classes():
     """Learned from, the identifier alone would bring a tree to an error below 0.5 %."""
     rng = np.random.default_rng(0)

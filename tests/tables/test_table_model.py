@@ -16,6 +16,7 @@ import mercer
 from mercer.tables import (
     InputError,
     TableModel,
+    as_unlabelled,
     read_new_rows,
     read_table,
     read_unlabelled,
@@ -72,6 +73,20 @@ def test_what_is_new(model, old):
     assert model.far_numbers(frame) == {"age": [1e6, -1e6]}
 
 
+def test_dates_that_all_lie_beyond_those_at_fitting(model, old):
+    frame = old.frame[:3].copy()
+    assert model.foreign_dates(frame) == {}
+    first, last = pd.Timestamp("2020-03-01"), pd.Timestamp("2020-04-09")
+    for days in (["2020-04-10", None, "2021-01-01"], ["2019-04-10", "2020-02-29", "0001-02-03"]):
+        frame["day"] = np.array(days, dtype="datetime64[us]")
+        assert model.foreign_dates(frame) == {"day": [first, last]}
+    frame["day"] = pd.to_datetime(["2020-04-09", "2020-05-01", "2020-05-02"])
+    assert model.foreign_dates(frame) == {}
+    frame["day"] = pd.NaT
+    assert model.foreign_dates(frame) == {}
+    assert model.far_numbers(frame) == {}
+
+
 def test_numbers_among_dates_and_words_among_numbers_are_told(old, tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("grade,town,day,höhe,age\n1,Oslo,never,tall,30\n2,Bergen,2021-04-06,?,31\n")
@@ -107,3 +122,79 @@ def test_a_table_without_a_target(tmp_path):
         read_unlabelled(tmp_path / "b.csv")
     with pytest.raises(InputError, match="no column 'z' for drop"):
         read_unlabelled(tmp_path / "a.csv", drop=["z"])
+
+
+rng = np.random.default_rng(3)
+DAYS = pd.date_range("2024-03-01", periods=30, freq="h")
+SECONDS = 1_709_251_200 + 3600 * np.arange(30)
+MOMENTS = {
+    "timestamp": DAYS,
+    "shuffled dates": rng.permutation(DAYS),
+    "days with gaps": [None, *DAYS[:28], None],
+    "written": DAYS.strftime("%d.%m.%Y %H:%M"),
+    "t": SECONDS,
+    "newest first": 1000 * SECONDS[::-1],
+    "with repeats": np.repeat(SECONDS[:15], 2),
+    "elapsed_s": 0.5 * np.arange(30),
+    "Time": np.delete(0.5 * np.arange(32), [7, 20]),
+}
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_what_tells_when_rows_were_names_them(name, tmp_path):
+    frame = pd.DataFrame({name: MOMENTS[name], "speed": rng.normal(size=30)})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    table = read_unlabelled(tmp_path / "a.csv")
+    assert list(table.frame) == ["speed"]
+    assert list(table.names) == [name]
+    said = "it tells when a row was and not what it is like; `dates` (--dates) takes it in"
+    assert table.left_out == {name: said}
+    assert f"Column {name!r} left out: {said}." in table.notices
+    assert TableModel.of(None, table).names == [name]
+    kept = read_unlabelled(tmp_path / "a.csv", dates=True)
+    assert list(kept.frame) == [name, "speed"]
+    assert "dates=True" in kept.source
+
+
+NO_MOMENTS = {
+    "reaction time": rng.normal(size=30),
+    "sorted": np.sort(rng.normal(size=30)),
+    "time of sorted rows": np.sort(rng.normal(size=30)),
+    "large": rng.integers(1_000_000_000, 2_000_000_000, 30).repeat(1),
+    "sum": 1.5e9 + np.arange(30) * 0.25,
+    "steps": np.arange(30) * 0.5,
+}
+
+
+@pytest.mark.parametrize("name", NO_MOMENTS)
+def test_what_does_not_tell_when_rows_were(name, tmp_path):
+    from mercer.tables._left_out import moments
+
+    assert moments(pd.DataFrame({name: np.asarray(NO_MOMENTS[name], dtype=float)})) == {}
+
+
+def test_a_table_of_dates_only_is_described_by_them(tmp_path):
+    pd.DataFrame({"id": range(30), "day": DAYS}).to_csv(tmp_path / "a.csv", index=False)
+    table = read_unlabelled(tmp_path / "a.csv")
+    assert list(table.frame) == ["id", "day"]
+    assert any("nothing else is there to describe" in one for one in table.notices)
+
+
+def test_categories_that_are_asked_for_are_no_dates(tmp_path):
+    frame = pd.DataFrame({"day": np.repeat(DAYS[:3], 10), "speed": rng.normal(size=30)})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert list(read_unlabelled(tmp_path / "a.csv", categorical=["day"]).frame) == ["day", "speed"]
+
+
+def test_a_frame_without_a_target_is_as_its_file(tmp_path):
+    frame = people().drop(columns="label").assign(day=pd.date_range("2024-01-01", periods=40))
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    read, given = read_unlabelled(tmp_path / "a.csv"), as_unlabelled(frame, name="a")
+    pd.testing.assert_frame_equal(read.frame, given.frame)
+    assert (given.name, given.task, given.left_out) == (read.name, read.task, read.left_out)
+    assert given.names["day"].tolist() == frame["day"].tolist()
+    assert list(as_unlabelled(frame, dates=True, drop=["town"]).frame) == [
+        name for name in frame if name != "town"
+    ]
+    with pytest.raises(InputError, match="no rows"):
+        as_unlabelled(frame[:0])

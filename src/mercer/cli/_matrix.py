@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mercer.cli._screen import cell
+
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mercer.tables import Table
 
 PREFIXES = ("numbers__", "others__")
 """What features are called by where names would otherwise clash."""
+
+MOST_CAUSES = 2
+"""Columns that are named for each unusual row."""
+
+MOST_NAMES = 2
+"""Columns that name the rows, shown beside their numbers."""
+
+COUNTED = "Rows are counted from 1; the line with the names of the columns does not count."
+"""What must be known to find a row that is listed by its number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +67,33 @@ class Matrix:
         unscaled = steps[0][1].fit_transform(table.frame)
         values = steps[1][1].fit_transform(unscaled)
         features = [str(name) for name in steps[0][1].get_feature_names_out()]
-        known = [str(name) for name in table.frame.columns]
-        columns = [_column(name, known) for name in features]
-        return cls(values, unscaled, features, columns, steps)
+        return cls(values, unscaled, features, columns_of(features, table.frame), steps)
+
+
+def columns_of(features: Iterable[str], frame: pd.DataFrame) -> list[str]:
+    """Return the columns of a frame that features come from."""
+    known = [str(name) for name in frame.columns]
+    return [_column(name, known) for name in features]
+
+
+def causes(frame: pd.DataFrame, values: Any, columns: list[str], row: int) -> str:
+    """Return the columns in which a row is farthest from the mean, with its values.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    values : ndarray of shape (n, d)
+        Its features, of unit variance.
+    columns : list of str
+        The column that each feature comes from.
+    row : int
+        Its position.
+    """
+    import numpy as np
+
+    order = np.argsort(-np.abs(values[row]), kind="stable")
+    chosen = list(dict.fromkeys(columns[k] for k in order))[:MOST_CAUSES]
+    return ", ".join(f"{name} = {cell(frame[name].iloc[row])}" for name in chosen)
 
 
 def _column(feature: str, known: list[str]) -> str:

@@ -277,13 +277,17 @@ def place_of(column: str | None) -> str | int | None:
     return int(column) if column and re.fullmatch("-?[0-9]+", column) else column
 
 
-def read_features(data: str, reading: dict[str, Any], seed: int = 0) -> Table:
+def read_features(
+    data: str, reading: dict[str, Any], seed: int = 0, *, dates: bool = False
+) -> Table:
     """Return a table without a target; of data that have one, it is left out.
 
     Parameters
     ----------
     data, reading, seed
         As in `read_labelled`, with the options of `UNLABELLED`.
+    dates : bool, default=False
+        Whether dates are features.
     """
     from dataclasses import replace
 
@@ -295,7 +299,7 @@ def read_features(data: str, reading: dict[str, Any], seed: int = 0) -> Table:
         nothing = table.target.astype(object).mask(table.target.notna(), None)
         return replace(table, task="description", target=nothing)
     options = {**reading, **{name: words(reading[name]) for name in COLUMNS}}
-    return read_unlabelled(file_of(data), **options)
+    return read_unlabelled(file_of(data), **options, dates=dates)
 
 
 def file_of(data: str) -> Path:

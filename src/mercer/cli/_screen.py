@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from io import TextIOBase
 from typing import TYPE_CHECKING, Any
@@ -63,6 +63,13 @@ class Screen:
     def show(self, table: Any) -> None:
         """Print a table of rich."""
         self.out.print(table)
+
+    def answer(self, table: Any, sentences: Iterable[str]) -> None:
+        """Print a table of rich, if there is one, and what there is to say of it."""
+        if table is not None:
+            self.show(table)
+        for sentence in sentences:
+            self.say(sentence)
 
     def note(self, text: str) -> None:
         """Print what was done to the data, or must be known."""

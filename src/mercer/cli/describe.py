@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mercer.cli._matrix import Matrix, distance_in_radii
+from mercer.cli._matrix import COUNTED, MOST_NAMES, Matrix, causes, distance_in_radii
 from mercer.cli._models import save_model
 from mercer.cli._options import (
     UNLABELLED,
@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from mercer.tables import Table
 
 LEAST_ROWS = 5
-MOST_CAUSES = 2
-"""Columns that are named for each unusual row."""
-
+MOST_LABELS = 20
+"""Rows whose numbers stand in the picture."""
 
 FINEST, MOST_NUMBERS = 300, 20_000_000
 """Points of the picture's grid along each axis, and numbers of all of its points together."""
@@ -56,11 +55,16 @@ def describe(
         Path | None, typer.Option(help="All rows, unusual ones first; describe-DATA.csv.")
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="The support region; describe-DATA.png.")
+        Path | None,
+        typer.Option(help="The support region, listed rows by number; describe-DATA.png."),
     ] = None,
     save: Annotated[
         Path | None, typer.Option(help="Save the description, for mercer predict (.mercer).")
     ] = None,
+    dates: Annotated[
+        bool,
+        typer.Option("--dates", help="Take in columns of dates, which otherwise name the rows."),
+    ] = False,
     *,
     reading: dict[str, Any],
     settings: dict[str, Any],
@@ -69,13 +73,14 @@ def describe(
 
     A support vector data description is put around most of the rows; its width is chosen without
     labels, on at most 2000 of them, which is what bounds the time. Leave out columns that are
-    labels with --drop. Rows are counted from 1.
+    labels with --drop. Dates tell when a row was and not what it is like, and later rows would all
+    be unusual: they name the rows, unless --dates takes them in. Rows are counted from 1.
     """
     listing = out or Path(f"describe-{stem(data)}.csv")
     region = picture or Path(f"describe-{stem(data)}.png")
     outputs = {"out": (listing, CSV), "picture": (region, PICTURES), "save": (save, MODEL)}
     check_places(outputs, [data], chosen={"out": out, "picture": picture})
-    table = read_features(data, reading, settings["seed"])
+    table = read_features(data, reading, settings["seed"], dates=dates)
     screen = Screen()
     screen.introduce(table, folds=False)
     _check(table)
@@ -84,20 +89,20 @@ def describe(
         search = _described(matrix, nu, settings["seed"])
     ball = search.best_estimator_
     found = _sorted_rows(table, matrix, ball)
-    figure = _draw(matrix, ball)
+    apart = found[found["distance"] > found["distance"].min()].head(rows)
+    figure = _draw(matrix, ball, [int(number) - 1 for number in apart["row"][:MOST_LABELS]])
     stop_if_asked()
-    apart = found[found["distance"] > found["distance"].min()]
-    if len(apart):
-        screen.show(_shown(apart.head(rows), table, matrix))
-    for sentence in _sentences(found, search, len(table.frame)):
-        screen.say(sentence)
-    write_csv(listing, found)
-    if figure is not None:
-        write_picture(region, figure)
-    else:
+    shown = _shown(apart, table, matrix) if len(apart) else None
+    try:
+        screen.answer(shown, _sentences(found, search, len(table.frame)))
+    finally:  # the files are wanted even where nobody reads the answer any more
+        write_csv(listing, found)
+        if figure is not None:
+            write_picture(region, figure)
+        if save is not None:
+            save_model(_pipeline(matrix, ball), table, save, _about(table, search))
+    if figure is None:
         screen.note("one feature has no plane to draw a region in, so there is no picture.")
-    if save is not None:
-        save_model(_pipeline(matrix, ball), table, save, _about(table, search))
     screen.written(listing, region if figure is not None else None, save)
 
 
@@ -143,28 +148,18 @@ def _sorted_rows(table: Table, matrix: Matrix, ball: Any) -> pd.DataFrame:
     return whole.iloc[np.argsort(-distance, kind="stable")]
 
 
-def _causes(table: Table, matrix: Matrix, row: int) -> str:
-    """Return the columns in which a row is farthest from the mean, with its values."""
-    import numpy as np
-
-    order = np.argsort(-np.abs(matrix.values[row]), kind="stable")
-    columns = list(dict.fromkeys(matrix.columns[k] for k in order))[:MOST_CAUSES]
-    values = [cell(table.frame[name].iloc[row]) for name in columns]
-    return ", ".join(f"{name} = {value}" for name, value in zip(columns, values))
-
-
 def _shown(found: pd.DataFrame, table: Table, matrix: Matrix) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
 
-    names = list(found.columns[1 : list(found.columns).index("distance")])[:1]
+    names = list(found.columns[1 : list(found.columns).index("distance")])[:MOST_NAMES]
     shown = RichTable(box=SIMPLE_HEAD, pad_edge=False)
     for name in ("row", *names, "distance / radius", "stands out by"):
         shown.add_column(name, overflow="fold", justify="right" if "d" in name[:1] else "left")
     for _, row in found.iterrows():
         head = [str(row["row"]), *[cell(row[name]) for name in names]]
-        causes = _causes(table, matrix, row["row"] - 1)
-        shown.add_row(*head, f"{row['distance']:.3f}", causes)
+        said = causes(table.frame, matrix.values, matrix.columns, row["row"] - 1)
+        shown.add_row(*head, f"{row['distance']:.3f}", said)
     return shown
 
 
@@ -177,6 +172,7 @@ def _sentences(found: pd.DataFrame, search: Any, n: int) -> list[str]:
             f"All {n} rows are equally far from the centre of the description: none stands out."
         ]
     return [
+        COUNTED,
         f"{outside} of {n} rows ({100 * outside / n:.1f} %) lie outside of the description "
         "(distance above 1).",
         "Rows count as near each other up to about "
@@ -186,12 +182,16 @@ def _sentences(found: pd.DataFrame, search: Any, n: int) -> list[str]:
     ]
 
 
-def _draw(matrix: Matrix, ball: Any) -> Any:
-    """Draw the region in the plane of the two features, or of two principal components."""
+def _draw(matrix: Matrix, ball: Any, listed: list[int]) -> Any:
+    """Draw the region in the plane of the two features, or of two principal components.
+
+    The rows at the positions in `listed` have their numbers beside them.
+    """
     import pandas as pd
     from sklearn.pipeline import Pipeline
 
     from mercer import SupportRegionDisplay
+    from mercer.cli._labels import label_points
 
     if len(matrix.features) < 2:
         return None
@@ -210,4 +210,5 @@ def _draw(matrix: Matrix, ball: Any) -> Any:
             "rows that are unusual in other directions may show inside of the region"
         )
         display.ax_.set_title(title, loc="left", fontsize="small")
+    label_points(display.ax_, display.points, listed, [str(row + 1) for row in listed])
     return display.figure_

@@ -60,8 +60,9 @@ def fit(
     found, name = measured(table, model, screen, settings)
     fitted = found.fitted(name)
     stop_if_asked()
-    for sentence in verdict(found, name):
-        screen.say(sentence)
-    save_model(fitted, table, place, found.about(name))
+    try:
+        screen.answer(None, verdict(found, name))
+    finally:  # the model is wanted even where nobody reads the answer any more
+        save_model(fitted, table, place, found.about(name))
     screen.written(place)
     tell_how_to_predict(screen, place)

@@ -53,7 +53,7 @@ def info(
     if is_libsvm_model(Path(data)):
         _show_libsvm_model(Path(data), Screen())
         return
-    table = read_features(data, reading)
+    table = read_features(data, reading, dates=True)
     screen = Screen()
     screen.introduce(table)
     screen.show(_columns(table))

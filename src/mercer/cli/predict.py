@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mercer._numbers import number
-from mercer.cli._matrix import distance_in_radii
+from mercer.cli._matrix import COUNTED, MOST_NAMES, causes, columns_of, distance_in_radii
 from mercer.cli._models import EVENLY, load_model
 from mercer.cli._options import FORM, command, file_of, is_model, stem, stop_if_asked, told_apart
 from mercer.cli._places import CSV, check_places, write_csv
@@ -44,7 +44,8 @@ def predict(
 
     The file has a line for each row, in the order of the table: its number (the first is 1),
     whatever names it, the prediction, and probabilities where the model has any. Where the table
-    has the target too, the error is told.
+    has the target too, the error is told. Of a description the most unusual rows are shown here,
+    and what they stand out by.
     """
     from mercer.tables import InputError, read_new_rows
 
@@ -58,12 +59,16 @@ def predict(
     for notice in _notices(machine, rows):
         screen.note(notice)
     said = predictions(machine, rows)
-    stop_if_asked()
-    screen.show(_first_rows(said))
+    if machine.task == "description":
+        shown, how = _most_unusual(machine, rows, said), [COUNTED]
+    else:
+        shown, how = _first_rows(said), []
     evenly = [EVENLY] if machine.about.get("measure") == "balanced_error" else []
-    for sentence in [_counts(machine, said), *_score(machine, rows, said), *evenly]:
-        screen.say(sentence)
-    write_csv(place, said)
+    stop_if_asked()
+    try:
+        screen.answer(shown, [*how, _counts(machine, said), *_score(machine, rows, said), *evenly])
+    finally:  # the file is wanted even where nobody reads the answer any more
+        write_csv(place, said)
     screen.written(place)
 
 
@@ -85,6 +90,13 @@ def _notices(machine: TableModel, rows: NewRows) -> list[str]:
             f"In column {shown(name)}, {len(far)} of {len(rows.frame)} numbers lie far outside of "
             f"those at fitting ({number(low)} to {number(high)}), such as {number(farthest)}: is "
             "the unit or the decimal sign another one?"
+        )
+    for name, (first, last) in machine.foreign_dates(rows.frame).items():
+        side = "after" if rows.frame[name].min() > last else "before"
+        said.append(
+            f"All dates in column {shown(name)} lie {side} those at fitting ({cell(first)} to "
+            f"{cell(last)}), and nothing was learned of such rows: judge the predictions with "
+            f"care, or fit without the column (--drop {name})."
         )
     if rows.others:
         plural, it = ("s", "them") if len(rows.others) > 1 else ("", "it")
@@ -153,6 +165,51 @@ def _how_unusual(machine: TableModel, frame: pd.DataFrame) -> tuple[str, Any]:
         return "decision", np.asarray(machine.decision_function(frame))
     points = machine.model[:-1].transform(frame) if len(steps) > 1 else frame
     return "distance", distance_in_radii(ball, points).round(6)
+
+
+def _most_unusual(machine: TableModel, rows: NewRows, said: pd.DataFrame) -> Any:
+    """Return the most unusual rows for the screen, with what they stand out by."""
+    import numpy as np
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    measure = str(said.columns[-1])
+    values = said[measure].to_numpy()
+    order = np.argsort(-values if measure == "distance" else values, kind="stable")[:SHOWN]
+    names = list(said.columns[1 : list(said.columns).index("prediction")])[:MOST_NAMES]
+    why = _reasons(machine, rows.frame, order)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    heads = ["row", *names, "prediction", "distance / radius" if measure == "distance" else measure]
+    for name in [*heads, *["stands out by"] * bool(why)]:
+        table.add_column(name, overflow="fold")
+    for place, row in enumerate(order):
+        head = [cell(said[name].iloc[row]) for name in ("row", *names, "prediction")]
+        table.add_row(*head, f"{values[row]:.3f}", *why[place : place + 1])
+    if len(said) > SHOWN:
+        table.add_row(*["…"] * len(table.columns))
+    return table
+
+
+def _reasons(machine: TableModel, frame: pd.DataFrame, order: Any) -> list[str]:
+    """Return for some rows the columns that are farthest from the mean of the rows at fitting.
+
+    There are none where the machine is given the numbers as they are, in units that differ.
+    """
+    import numpy as np
+
+    steps = getattr(machine.model, "steps", [])
+    if not any("Scaler" in type(step).__name__ for _, step in steps):
+        return []
+    before = machine.model[:-1]
+    values = np.asarray(before.transform(frame.iloc[order]))
+    try:
+        features = before.get_feature_names_out()
+    except (AttributeError, ValueError):  # of steps that do not know what their columns are
+        return []
+    columns = columns_of(features, frame)
+    if not set(columns) <= set(frame.columns):
+        return []
+    return [causes(frame.iloc[order], values, columns, place) for place in range(len(order))]
 
 
 def _first_rows(said: pd.DataFrame) -> Any:

@@ -103,11 +103,11 @@ def select(
     stop_if_asked()
     found = _ranking(selector, matrix)
     figure = _draw(selector, features, table)
-    screen.show(_shown(found))
-    for sentence in _sentences(selector, found, table):
-        screen.say(sentence)
-    write_csv(ranking, found)
-    write_picture(curve, figure)
+    try:
+        screen.answer(_shown(found), _sentences(selector, found, table))
+    finally:  # the files are wanted even where nobody reads the answer any more
+        write_csv(ranking, found)
+        write_picture(curve, figure)
     screen.written(ranking, curve)
 
 

@@ -89,20 +89,21 @@ def tune(
     if picture is not None:
         figure = _surface_in_time(table, pipeline, result, seed, end - time.monotonic(), screen)
     stop_if_asked()
-    screen.show(_parameters(result, pipeline))
     score = _score(table, pipeline, result, seed)
-    for sentence in [_chosen_by(table, result, score), *verdict(found, name)]:
-        screen.say(sentence)
-    if picture is not None:
-        write_picture(picture, figure)
-    if csv is not None:
-        import pandas as pd
+    said = [_chosen_by(table, result, score), *verdict(found, name)]
+    try:
+        screen.answer(_parameters(result, pipeline), said)
+    finally:  # the files are wanted even where nobody reads the answer any more
+        if picture is not None:
+            write_picture(picture, figure)
+        if csv is not None:
+            import pandas as pd
 
-        write_csv(csv, pd.DataFrame(result.cv_results_))
-    if save is not None:
-        from mercer.comparison.comparison import without_search
+            write_csv(csv, pd.DataFrame(result.cv_results_))
+        if save is not None:
+            from mercer.comparison.comparison import without_search
 
-        save_model(without_search(pipeline), table, save, found.about(name))
+            save_model(without_search(pipeline), table, save, found.about(name))
     if picture or csv or save:
         screen.written(picture, csv, save)
     if save is not None:

@@ -25,7 +25,7 @@ def table_of(given: Mapping[str, Any], is_wanted: Wanted) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         path.write_text(text, encoding="utf-8")
-        table = read_unlabelled(path)
+        table = read_unlabelled(path, dates=True)
     return _points_of(table, _name(given, "across"), _name(given, "up"), _name(given, "target"))
 
 
@@ -70,7 +70,8 @@ def table_in(
     ("Across 'length', up 'width', class 'kind'.", [0, 1, 1, 0], ['a', 'b'])
     """
     path = Path(path)
-    return _points_of(read_unlabelled(path), across, up, target) | {"title": path.name[:60]}
+    table = read_unlabelled(path, dates=True)
+    return _points_of(table, across, up, target) | {"title": path.name[:60]}
 
 
 def _name(given: Mapping[str, Any], key: str) -> str | None:

@@ -1,6 +1,7 @@
 """Tables as people have them: files, arrays and data frames to rows that one can learn from."""
 
 from mercer.tables.as_table import as_table
+from mercer.tables.as_unlabelled import as_unlabelled
 from mercer.tables.common_scaler import CommonScaler
 from mercer.tables.errors import InputError, suggestion
 from mercer.tables.named_table import named_table
@@ -18,6 +19,7 @@ __all__ = [
     "Table",
     "TableModel",
     "as_table",
+    "as_unlabelled",
     "named_table",
     "read_new_rows",
     "read_rows",

@@ -17,6 +17,9 @@ from mercer.tables._target import check_target, read_target
 from mercer.tables.errors import InputError, counted, listed, shown, suggestion
 from mercer.tables.table import Table
 
+LEAST_DATES = 5
+"""Of which one can say that they go on from row to row."""
+
 
 def assemble(raw: RawTable, options: Options, name: str, source: str, where: str) -> Table:
     """Return the table that is meant, with a word for whatever is changed.
@@ -53,6 +56,8 @@ def assemble(raw: RawTable, options: Options, name: str, source: str, where: str
     frame = _without(frame, target, task, categorical, left_out, notices, where)
     note_gaps(frame, notices, "become, fold by fold, the median of the training rows")
     _note_shape(frame, notices)
+    if options.time is None:
+        _note_dates(frame, notices)
     positive = _positive(options.positive, target, task)
     groups, time = beside.get("groups"), beside.get("time")
     names = whole.loc[keep, naming(left_out)]
@@ -197,6 +202,19 @@ def _note_shape(frame: pd.DataFrame, notices: list[str]) -> None:
         notices.append(
             f"More columns ({columns:,}) than rows ({rows:,}): the errors are uncertain."
         )
+
+
+def _note_dates(frame: pd.DataFrame, notices: list[str]) -> None:
+    """Ask whether rows are in the order of time, in which new ones go on."""
+    for name, dates in frame.select_dtypes("datetime").items():
+        known = dates.dropna()
+        goes_on = known.is_monotonic_increasing or known.is_monotonic_decreasing
+        if goes_on and len(known) >= LEAST_DATES:
+            notices.append(
+                f"The dates in column {shown(name)} go on from row to row; if new rows are later, "
+                "name it as `time` (--time): folds then learn from the past only, and no model "
+                "from the date."
+            )
 
 
 def _positive(given: Any, target: pd.Series, task: str) -> str | None:

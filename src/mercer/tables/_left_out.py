@@ -30,6 +30,16 @@ ALL_ALIKE = ("no value", "the same value")
 NO_NAME = (*ALL_ALIKE, "it tells the target", "asked for")
 """And of those that do so only if they are called as identifiers are."""
 
+LIKE_TIME = re.compile(r"(?i)(^|[^a-z])(time|timestamp|datetime|epoch|unix|elapsed)([^a-z]|$)")
+SECONDS = (1.0e9, 2.2e9)
+"""Since 1970: from 2001 to 2039, the years in which rows are logged by such numbers."""
+
+UNITS = (1.0, 1e3, 1e6, 1e9)
+"""Of a second: clocks also count thousandths and less."""
+
+WHEN = "it tells when a row was and not what it is like; `dates` (--dates) takes it in"
+"""Why a description has no use for dates."""
+
 MOST_WORDS = 2
 """Longer text is read rather than left out, however different it is in each row."""
 
@@ -161,6 +171,31 @@ def _log_chance_of_no_repeat(n: int, span: float) -> float:
     if span > 1e12:
         return -n * n / (2 * span)
     return math.lgamma(span + 1) - math.lgamma(span - n + 1) - n * math.log(span)
+
+
+def moments(frame: pd.DataFrame) -> dict[str, str]:
+    """Return columns that tell when rows were, each with its reason: dates, and numbers of clocks.
+
+    What is usual does not go on with time, so that to a description all later rows would be
+    unusual. Numbers are a clock's if they never turn back and are seconds since 1970 (or parts of
+    seconds), or are called so and go on in mostly equal steps.
+    """
+    names = list(frame.select_dtypes("datetime").columns)
+    numbers = frame.select_dtypes(np.float64)
+    names += [name for name in numbers.columns if _is_clock(numbers[name].to_numpy(), name)]
+    return dict.fromkeys(names, WHEN)
+
+
+def _is_clock(x: Any, name: str) -> bool:
+    known = x[~np.isnan(x)]
+    steps = np.diff(known)
+    if len(known) < 5 or not ((steps >= 0).all() or (steps <= 0).all()) or not steps.any():
+        return False
+    low, high = SECONDS
+    if any(low * unit <= known.min() and known.max() <= high * unit for unit in UNITS):
+        return bool((known % 1 == 0).all() or LIKE_TIME.search(name))
+    usual = np.isclose(steps, np.median(steps), rtol=1e-6, atol=0.0)
+    return bool(LIKE_TIME.search(name) and steps.all() and usual.mean() > 0.5)
 
 
 def repeated_identifiers(frame: pd.DataFrame) -> list[str]:

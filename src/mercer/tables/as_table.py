@@ -65,7 +65,7 @@ def as_table(
         **{"positive": positive, "groups": groups, "time": time},
     )
     notices: list[str] = []
-    frame = _frame(X, notices)
+    frame = frame_of(X, notices)
     labels = None if y is None else _labels(y, len(frame))
     source = _source(y is not None, vars(options))
     return assemble(RawTable(frame, notices, labels), options, name, source, "the data")
@@ -86,7 +86,8 @@ def _source(has_labels: bool, options: dict[str, Any]) -> str:
     )
 
 
-def _frame(X: Any, notices: list[str]) -> pd.DataFrame:
+def frame_of(X: Any, notices: list[str]) -> pd.DataFrame:
+    """Return data in memory as a frame with rows, and columns that have different names."""
     X = _as_pandas(X)
     if isinstance(X, pd.DataFrame):
         frame = X.copy(deep=False)

@@ -23,6 +23,9 @@ KINDS: dict[str, Any] = {
     "category": "category",
     "text": object,
 }
+YEARS = (-6.2e10, 2.53e11)
+"""From the first to the ten thousandth, in seconds since 1970."""
+
 MOST_KNOWN = 200
 """Different words of a column that are remembered; more are text rather than categories."""
 
@@ -46,7 +49,8 @@ class TableModel(BaseEstimator):
     known : dict of str to list of str
         The words that a column had at fitting, where they are few.
     ranges : dict of str to list of float
-        The least and the largest number that a column had at fitting.
+        The least and the largest number that a column had at fitting; of dates the first and the
+        last, in seconds since 1970.
     target : str or None
         Name of the column that is predicted; None where there is none.
     task : {"classification", "regression", "description"}
@@ -113,8 +117,8 @@ class TableModel(BaseEstimator):
         known = {name: _words(table.frame[name]) for name in columns if _few(table.frame[name])}
         target = None if table.task == "description" else str(table.target.name or "target")
         names = naming(table.left_out)
-        numbers = [name for name, kind in columns.items() if kind == "number"]
-        ranges = {name: _range(table.frame[name]) for name in numbers}
+        ordered = [name for name, kind in columns.items() if kind in ("number", "date")]
+        ranges = {name: _range(table.frame[name]) for name in ordered}
         return cls(model, columns, known, ranges, target, table.task, names, about or {})
 
     def like(self) -> pd.DataFrame:
@@ -164,13 +168,39 @@ class TableModel(BaseEstimator):
         frame : DataFrame
         """
         found = {}
-        for name, (low, high) in self.ranges.items():
+        for name in self._of_kind("number"):
+            low, high = self.ranges[name]
             values = frame[name].to_numpy(dtype=np.float64)
             span = high - low
             far = values[(values < low - span) | (values > high + span)]
             if far.size:
                 found[name] = far.tolist()
         return found
+
+    def foreign_dates(self, frame: pd.DataFrame) -> dict[str, list[pd.Timestamp]]:
+        """Return the columns of which all dates lie after those at fitting, or all before them.
+
+        A model has learned nothing of such rows from their dates.
+
+        Parameters
+        ----------
+        frame : DataFrame
+
+        Returns
+        -------
+        dict of str to list of Timestamp
+            By column, the first and the last date at fitting.
+        """
+        found = {}
+        for name in self._of_kind("date"):
+            values = _numbers(frame[name].dropna())
+            low, high = self.ranges[name]
+            if len(values) and (values.min() > high or values.max() < low):
+                found[name] = [_date(low), _date(high)]
+        return found
+
+    def _of_kind(self, kind: str) -> list[str]:
+        return [name for name in self.ranges if self.columns[name] == kind]
 
     @property
     def feature_names_in_(self) -> Any:
@@ -265,8 +295,20 @@ def _kind(column: pd.Series) -> str:
 
 
 def _range(column: pd.Series) -> list[float]:
-    known = column.dropna()
+    known = _numbers(column.dropna())
     return [float(known.min()), float(known.max())] if len(known) else [-np.inf, np.inf]
+
+
+def _numbers(column: pd.Series) -> Any:
+    """Return numbers as they are, and dates in seconds since 1970."""
+    if _kind(column) == "date":
+        column = column.astype("datetime64[us]").astype(np.int64) / 1e6
+    return column.to_numpy(dtype=np.float64)
+
+
+def _date(seconds: float) -> pd.Timestamp:
+    first, last = YEARS
+    return pd.Timestamp(np.datetime64(int(1e6 * min(max(seconds, first), last)), "us"))
 
 
 def _few(column: pd.Series) -> bool:
