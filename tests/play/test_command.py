@@ -42,6 +42,21 @@ def test_refusals_are_one_sentence(table, tmp_path):
         assert said.startswith("mercer play: ")
 
 
+def test_an_export_tells_how_far_it_is(tmp_path, monkeypatch):
+    from mercer.cli import _screen
+    from mercer.play import exporting
+
+    monkeypatch.setattr(_screen, "PAUSE", 0.0)
+    monkeypatch.setattr(exporting, "SHOWN", {"moons": ("svc",)})
+    monkeypatch.setattr(exporting, "STEPS", {"C": [1.0], "gamma": [0.2, 0.8]})
+    code, said = play("--export", tmp_path / "page")
+    assert code == 0
+    assert "0 of 3 done, Support vectors (SVC) on two moons" in said
+    assert "2 of 3 done, Support vectors (SVC) on two moons, about" in said
+    assert "Written: " in said
+    assert all((tmp_path / "page" / name).is_file() for name in ("index.html", "fits.js"))
+
+
 def test_a_port_that_is_taken(table):
     with socket.create_server(("127.0.0.1", 0)) as door:
         port = door.getsockname()[1]
