@@ -10,6 +10,10 @@ from mercer.play import answer, exporting
 
 from .questions import TOKEN
 
+TABLE = b"a,b,c,kind\n" + b"".join(
+    b"%d.5,%d,%d,k%d\n" % (k, k * k % 7, 100 * k % 13, k % 2) for k in range(24)
+)
+
 
 class Page:
     """The page in a window, with a person's hands."""
@@ -60,6 +64,13 @@ class Page:
         for _ in range(times):
             self.browser.devtools("Input.dispatchKeyEvent", type="keyDown", key=name)
             self.browser.devtools("Input.dispatchKeyEvent", type="keyUp", key=name)
+
+    def choose_file(self, name, content):
+        self.run(
+            f"const file = new File([new Uint8Array({list(content)})], '{name}');"
+            " const moved = new DataTransfer(); moved.items.add(file);"
+            " $('file').files = moved.files; $('file').dispatchEvent(new Event('change'));"
+        )
 
     def slide(self, name, place):
         self.run(
@@ -207,6 +218,32 @@ def test_a_table_is_opened_and_its_columns_chosen(page):
     assert "0 is 'k0', 1 is 'k1'" in seen["code"]
     page.run("$('up').value = 'c'; $('up').dispatchEvent(new Event('change'));")
     page.wait("$('notice').textContent.includes(\"up 'c'\") && shown && !busy")
+
+
+def test_a_file_that_cannot_be_read_changes_nothing(page):
+    page.open(width=1200)
+    page.choose_file("parts.csv", TABLE)
+    before = page.wait("!$('columns').hidden && shown && !busy")
+    page.choose_file("bad.csv", b"hello\n\xff,1\n")
+    seen = page.wait("!$('problem').hidden")
+    assert "'bad.csv'" in seen["problem"]
+    assert seen | {"problem": "", "error": ""} == before | {"error": ""}
+    page.run("$('dismiss').focus()")
+    page.key("Escape")
+    assert page.run("return [$('problem').hidden, document.activeElement.id]") == [True, "plane"]
+    page.run("$('up').value = 'c'; $('up').dispatchEvent(new Event('change'));")
+    seen = page.wait("$('notice').textContent.includes(\"up 'c'\") && shown && !busy")
+    assert (seen["problem"], page.run("return state.axes[1].name")) == ("", "c")
+    page.run("$('up').value = 'a'; $('up').dispatchEvent(new Event('change'));")
+    page.wait("!$('problem').hidden")
+    assert page.run("return [$('across').value, $('up').value]") == ["a", "c"]
+    x, y = page.run(
+        "const box = $('dismiss').getBoundingClientRect();"
+        " return [box.x + box.width / 2, box.y + box.height / 2]"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        page.mouse(kind, x, y)
+    assert page.wait("$('problem').hidden")["points"] == 24
 
 
 def test_a_server_that_has_stopped_is_told(page):

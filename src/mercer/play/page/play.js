@@ -13,7 +13,7 @@ const plane = $("plane"), map = $("map");
 const state = {
   about: null, points: [], labels: [], names: null, axes: [], example: "",
   machine: "svc", kernel: "rbf", settings: {}, current: 0, erasing: false,
-  view: { x: 0, y: 0, half: 2 }, cross: null, carried: -1, dragged: -1, table: null, past: [],
+  view: { x: 0, y: 0, half: 2 }, cross: null, carried: -1, dragged: -1, table: null, chosen: null, past: [],
 };
 let shown = null;                       // the last answer
 let surface = { key: "", values: new Map(), xs: [], ys: [], done: false };
@@ -104,7 +104,7 @@ async function rest() {
   await picture(FINE, later.signal);
   busy = false;
   if (wanted) return pump();
-  if (asked !== round || $("problem").hidden === false) return;
+  if (asked !== round || !shown) return;
   await leftOut(later.signal);
   if (asked === round) await follow(later.signal);
 }
@@ -120,12 +120,12 @@ async function picture(across, signal) {
     const up = Math.max(2, Math.min(Math.round(nodes * ratio), Math.floor(state.about.most_nodes / nodes)));
     const found = await ask("picture", { ...question(), view: box, grid: [nodes, up] }, signal);
     shown = unpacked(found);
-    tell("");
+    if (asked > told.round) tell("");
     report(found);
   } catch (error) {
     if (error.name === "AbortError") return;
     shown = null;
-    tell(error.message);
+    tell(error.message, -1);
     report(null);
   } finally {
     clearTimeout(slow);
@@ -143,9 +143,15 @@ async function leftOut(signal) {
   }
 }
 
-function tell(sentence) {
+const told = { round: -1 };             // what is no fault of a fit stays until something is changed
+function tell(sentence, since = round) {
+  told.round = sentence ? since : -1;
   $("problem").hidden = !sentence;
-  if ($("problem").textContent !== sentence) $("problem").textContent = sentence;
+  if ($("sentence").textContent !== sentence) $("sentence").textContent = sentence;
+}
+function dismiss() {
+  if ($("problem").contains(document.activeElement)) plane.focus({ preventScroll: true });
+  tell("");
 }
 
 function report(found) {
@@ -796,7 +802,7 @@ plane.addEventListener("keydown", (event) => {
       if (under >= 0) { state.carried = under; state.cross = [...state.points[under]]; } else if (add(...toWorld(px, py)) >= 0) touched();
     }
     state.cross ||= toWorld(px, py);
-  } else if (event.key === "Escape") state.carried = -1;
+  } else if (event.key === "Escape" && state.carried >= 0) state.carried = -1;
   else if ((event.key === "Delete" || event.key === "Backspace") && under >= 0) remove(under);
   else if (event.key.toLowerCase() === "n" && state.points.length) {
     const k = (under + 1) % state.points.length;
@@ -809,7 +815,9 @@ plane.addEventListener("keydown", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey) { event.preventDefault(); undo(); }
+  else if (event.key === "Escape" && !event.defaultPrevented) dismiss();
 });
+$("dismiss").addEventListener("click", dismiss);
 $("undo").addEventListener("click", undo);
 $("clear").addEventListener("click", () => { remember(); state.points = []; state.labels = []; touched(); });
 $("erase").addEventListener("click", () => erase(!state.erasing));
@@ -939,17 +947,31 @@ function loadTable(found) {
   state.example = "";
   $("example").value = "";
   const pairs = (list) => list.map((name) => [name, name]);
-  fill($("across"), pairs(found.columns), found.across);
-  fill($("up"), pairs(found.columns), found.up);
-  fill($("target"), [["", "none"], ...pairs(found.targets)], found.target || "");
+  fill($("across"), pairs(found.columns), "");
+  fill($("up"), pairs(found.columns), "");
+  fill($("target"), [["", "none"], ...pairs(found.targets)], "");
+  state.chosen = pick(found, ["across", "up", "target"]);
+  chosenColumns();
   $("columns").hidden = !state.table;
   $("notice").textContent = found.notice;
   $("notice").hidden = false;
 }
-async function readTable(choice) {
+function chosenColumns() {
+  for (const [name, column] of Object.entries(state.chosen || {})) $(name).value = column || "";
+}
+let reading = 0;
+async function readTable(table, choice) {  // what cannot be read changes nothing
+  const own = ++reading;
   try {
-    loadTable(await ask("table", { text: state.table, ...choice }));
-  } catch (error) { tell(error.message); }
+    const found = await ask("table", { ...table, ...choice });
+    if (own !== reading) return;
+    state.table = table;
+    loadTable(found);
+  } catch (error) {
+    if (own !== reading) return;
+    chosenColumns();
+    tell(error.message);
+  }
 }
 
 $("example").addEventListener("change", (event) => loadExample(event.target.value));
@@ -962,13 +984,18 @@ $("file").addEventListener("change", async (event) => {
   event.target.value = "";
   if (!file) return;
   if (file.size > 900000) { tell("The table may have at most 900,000 bytes here; mercer play FILE.csv takes larger ones."); return; }
-  state.table = await file.text();
-  await readTable({});
+  readTable({ name: file.name, ...textOf(await file.arrayBuffer()) }, {});
 });
+function textOf(bytes) {                // as files are written: UTF-8, or what Windows wrote before
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "cp1252" };
+  }
+}
 for (const id of ["across", "up", "target"]) {
   $(id).addEventListener("change", () => {
-    const choice = pick({ across: $("across").value, up: $("up").value, target: $("target").value }, ["across", "up", "target"]);
-    readTable(choice);
+    readTable(state.table, { across: $("across").value, up: $("up").value, target: $("target").value });
   });
 }
 $("copy").addEventListener("click", async () => {
