@@ -65,6 +65,23 @@ class Page:
             self.browser.devtools("Input.dispatchKeyEvent", type="keyDown", key=name)
             self.browser.devtools("Input.dispatchKeyEvent", type="keyUp", key=name)
 
+    def touch(self, *path):
+        """Put a finger down, lead it along a path, and lift it."""
+        kinds = ["touchStart", *["touchMove"] * (len(path) - 1)]
+        for kind, (x, y) in zip(kinds, path):
+            finger = [{"x": x, "y": y}]
+            self.browser.devtools("Input.dispatchTouchEvent", type=kind, touchPoints=finger)
+        self.browser.devtools("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def scroll_back(self):
+        """Wait until the page no longer glides, and go to its beginning."""
+        places = [None]
+        while len(set(places[-6:])) > 1 or len(places) < 7:
+            places.append(self.run("return scrollY"))
+            time.sleep(0.02)
+        self.run("scrollTo(0, 0)")
+        self.wait("scrollY === 0")
+
     def choose_file(self, name, content):
         self.run(
             f"const file = new File([new Uint8Array({list(content)})], '{name}');"
@@ -158,24 +175,47 @@ def test_all_can_be_done_with_keys(page):
     assert page.wait("shown && !busy")["points"] == 2
 
 
-def test_a_finger_adds_and_drags(page):
-    before = page.open(width=390)
+@pytest.fixture
+def phone(page):
     page.browser.devtools("Emulation.setTouchEmulationEnabled", enabled=True)
-    try:
-        x, y = page.place(0.3, -1.8)
-        page.run("plane.scrollIntoView()")
-        x, y = page.place(0.3, -1.8)
-        for kind, points in (
-            ("touchStart", [{"x": x, "y": y}]),
-            ("touchMove", [{"x": x + 20, "y": y - 20}]),
-            ("touchMove", [{"x": x + 40, "y": y - 40}]),
-            ("touchEnd", []),
-        ):
-            page.browser.devtools("Input.dispatchTouchEvent", type=kind, touchPoints=points)
-        seen = page.wait(f"state.points.length === {before['points'] + 1} && state.dragged < 0")
-        assert page.place(*seen["last"]) == pytest.approx([x + 40, y - 40], abs=2)
-    finally:
-        page.browser.devtools("Emulation.setTouchEmulationEnabled", enabled=False)
+    yield page
+    page.browser.devtools("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
+def test_a_finger_adds_drags_and_scrolls(phone):
+    """A tap adds a point, and what begins on a point drags it; other ways of it scroll."""
+    before = phone.open(width=390)["points"]
+    x, y = phone.place(1.5, 1.3)
+    phone.touch((x, y))
+    seen = phone.wait(f"state.points.length === {before + 1} && !busy")
+    assert phone.place(*seen["last"]) == pytest.approx([x, y], abs=2)
+    phone.touch((x, y), (x + 20, y - 20), (x + 20, y - 40), (x - 20, y - 60))
+    seen = phone.wait("state.dragged < 0 && !busy")
+    assert phone.place(*seen["last"]) == pytest.approx([x - 20, y - 60], abs=2)
+    assert (seen["points"], phone.run("return scrollY")) == (before + 1, 0)
+    phone.touch((x, y), *((x, y - step) for step in range(20, 200, 20)))
+    phone.wait("scrollY > 50")
+    phone.scroll_back()
+    phone.touch((x, y), (x - 30, y), (x - 60, y))
+    assert phone.wait("!busy")["points"] == before + 1
+    phone.run("$('erase').click()")
+    (x, y), last = phone.place(*seen["last"]), seen["last"]
+    phone.touch((x, y), *((x, y - step) for step in range(20, 100, 20)))
+    phone.wait("scrollY > 20")
+    phone.scroll_back()
+    assert phone.seen()["last"] == last
+    phone.touch(phone.place(*last))
+    phone.wait(f"state.points.length === {before} && !busy")
+
+
+def test_a_phone_shows_picture_and_sliders_together(page):
+    page.open(width=390)
+    top, bottom = page.run(
+        "return [plane.getBoundingClientRect().top, $('set-gamma').getBoundingClientRect().bottom]"
+    )
+    assert 0 < top < bottom < 844
+    page.open(width=1200)
+    assert page.run("return $('sliders').closest('section').className") == "panel"
 
 
 @pytest.mark.parametrize("dark", [False, True])

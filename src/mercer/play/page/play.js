@@ -759,11 +759,32 @@ function touched() {                    // the points are no longer those of the
   changed();
 }
 
+// A finger on a point drags it. Elsewhere it may be about to scroll: only where it has not moved was it a tap.
+const REACH = { mouse: 11, finger: 20 }, STILL = 10;
+let tap = null;
+plane.addEventListener("touchstart", (event) => {
+  if (FITS || !state.about || state.erasing || event.touches.length > 1) return;
+  const box = plane.getBoundingClientRect(), [finger] = event.touches;
+  const x = finger.clientX - box.x - plane.clientLeft, y = finger.clientY - box.y - plane.clientTop;
+  if (nearest(x, y, REACH.finger) >= 0) event.preventDefault();
+}, { passive: false });
+function tapped() {
+  const { x, y } = tap, k = nearest(x, y, REACH.finger);
+  if (state.erasing) { if (k >= 0) remove(k); return; }
+  remember();
+  if (add(...toWorld(x, y)) >= 0) touched();
+}
 plane.addEventListener("pointerdown", (event) => {
   if (FITS || !state.about || event.button === 1) return;
+  if (!event.isPrimary) { tap = null; return; }
   plane.focus({ preventScroll: true });
   state.cross = null;
-  const reach = event.pointerType === "mouse" ? 11 : 20, k = nearest(event.offsetX, event.offsetY, reach);
+  const finger = event.pointerType !== "mouse";
+  const k = nearest(event.offsetX, event.offsetY, finger ? REACH.finger : REACH.mouse);
+  if (finger && (state.erasing || k < 0)) {
+    tap = { x: event.offsetX, y: event.offsetY, left: event.clientX, top: event.clientY };
+    return;
+  }
   if (event.button === 2 || state.erasing) { if (k >= 0) remove(k); return; }
   remember();
   state.dragged = k >= 0 ? k : add(...toWorld(event.offsetX, event.offsetY));
@@ -773,6 +794,7 @@ plane.addEventListener("pointerdown", (event) => {
 });
 plane.addEventListener("pointermove", (event) => {
   if (FITS || !state.about) return;
+  if (tap && event.isPrimary && Math.hypot(event.clientX - tap.left, event.clientY - tap.top) > STILL) tap = null;
   if (state.dragged < 0) {
     const over = event.pointerType === "mouse" && nearest(event.offsetX, event.offsetY, 11) >= 0;
     plane.style.cursor = over ? (state.erasing ? "not-allowed" : "grab") : "crosshair";
@@ -782,7 +804,14 @@ plane.addEventListener("pointermove", (event) => {
   state.points[state.dragged] = toWorld(clip(event.offsetX, w), clip(event.offsetY, h));
   touched();
 });
-for (const name of ["pointerup", "pointercancel"]) plane.addEventListener(name, () => { state.dragged = -1; draw(); });
+for (const name of ["pointerup", "pointercancel"]) {
+  plane.addEventListener(name, (event) => {
+    if (tap && name === "pointerup" && event.isPrimary) tapped();
+    tap = null;
+    state.dragged = -1;
+    draw();
+  });
+}
 plane.addEventListener("contextmenu", (event) => { if (!FITS) event.preventDefault(); });
 plane.addEventListener("focus", draw);
 plane.addEventListener("blur", () => { state.carried = -1; draw(); });
@@ -1014,6 +1043,10 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   draw();
   drawMap();
 });
+const narrow = matchMedia("(max-width: 54rem)");   // there the sliders stand under the picture, which they move
+function arrange() { (narrow.matches ? $("legend") : $("numbers")).before($("sliders")); }
+narrow.addEventListener("change", arrange);
+arrange();
 new ResizeObserver(() => { if (state.about) { draw(); drawMap(); if (!FITS) changed(); } }).observe(plane);
 
 // ---------------------------------------------------------------- the beginning
