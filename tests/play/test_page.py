@@ -89,6 +89,10 @@ class Page:
             " $('file').files = moved.files; $('file').dispatchEvent(new Event('change'));"
         )
 
+    def reload(self):
+        self.browser.devtools("Page.reload")
+        return self.wait("document.readyState === 'complete' && state.about && shown && !busy")
+
     def slide(self, name, place):
         self.run(
             f"const slider = $('set-{name}'); slider.value = {place};"
@@ -218,6 +222,24 @@ def test_a_phone_shows_picture_and_sliders_together(page):
     assert page.run("return $('sliders').closest('section').className") == "panel"
 
 
+def test_a_reload_keeps_what_was_done(page):
+    page.open(width=1200)
+    page.click(0.5, -1.9)
+    page.slide("C", 200)
+    before = page.wait("$('code').textContent.includes('C=1000') && !busy")
+    assert page.reload() | {"error": ""} == before | {"error": ""}
+    page.choose_file("parts.csv", TABLE)
+    page.wait("!$('columns').hidden && shown && !busy")
+    page.run("$('up').value = 'c'; $('up').dispatchEvent(new Event('change'));")
+    before = page.wait("$('notice').textContent.includes(\"up 'c'\") && shown && !busy")
+    after = page.reload()
+    assert (after["points"], after["code"]) == (24, before["code"])
+    assert page.run("return [$('up').value, state.axes[1].name]") == ["c", "c"]
+    page.run("$('up').value = 'b'; $('up').dispatchEvent(new Event('change'));")
+    page.wait("$('notice').textContent.includes(\"up 'b'\") && shown && !busy")
+    assert page.open(width=1200)["points"] == 90  # the address anew, not a reload
+
+
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1200, 390])
 def test_nothing_is_cut_off_with_any_machine(page, width, dark):
@@ -246,18 +268,19 @@ def test_nothing_is_cut_off_with_any_machine(page, width, dark):
 
 def test_a_table_is_opened_and_its_columns_chosen(page):
     page.open(width=1200)
-    rows = "".join(f"{k}.5,{k * k % 7},{100 * k % 13},k{k % 2}\\n" for k in range(24))
-    page.run(
-        f"const file = new File(['a,b,c,kind\\n{rows}'], 'parts.csv');"
-        " const moved = new DataTransfer(); moved.items.add(file);"
-        " $('file').files = moved.files; $('file').dispatchEvent(new Event('change'));"
-    )
+    page.choose_file("parts.csv", TABLE)
     seen = page.wait("!$('columns').hidden && shown && !busy")
     assert seen["points"] == 24
     assert page.run("return $('notice').textContent") == "Across 'a', up 'b', class 'kind'."
-    assert "0 is 'k0', 1 is 'k1'" in seen["code"]
+    assert "pd.read_csv('parts.csv')" in seen["code"]
     page.run("$('up').value = 'c'; $('up').dispatchEvent(new Event('change'));")
-    page.wait("$('notice').textContent.includes(\"up 'c'\") && shown && !busy")
+    seen = page.wait("$('notice').textContent.includes(\"up 'c'\") && shown && !busy")
+    assert "columns = ['a', 'c']" in seen["code"]
+    page.click(0, 0)
+    seen = page.wait("state.points.length === 25 && shown && !busy")
+    assert "From 'parts.csv', changed by hand." in seen["code"]
+    page.run("$('undo').click()")
+    assert "pd.read_csv('parts.csv')" in page.wait("state.points.length === 24 && !busy")["code"]
 
 
 def test_a_file_that_cannot_be_read_changes_nothing(page):
@@ -324,6 +347,8 @@ def test_the_page_without_a_server(browser, tmp_path, monkeypatch):
     assert page.run("return state.points.length") == 90
     page.click(0, 0)
     assert page.seen()["points"] == 90  # they stay
+    seen = page.reload()
+    assert "C=10.0, kernel='rbf', gamma=0.8" in seen["code"]
     assert page.run("return document.documentElement.scrollWidth") == 1200
     assert browser.messages() == []
     assert [one for one in browser.requests() if not one.startswith(("file:", "data:"))] == []

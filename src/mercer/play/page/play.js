@@ -13,7 +13,7 @@ const plane = $("plane"), map = $("map");
 const state = {
   about: null, points: [], labels: [], names: null, axes: [], example: "",
   machine: "svc", kernel: "rbf", settings: {}, current: 0, erasing: false,
-  view: { x: 0, y: 0, half: 2 }, cross: null, carried: -1, dragged: -1, table: null, chosen: null, past: [],
+  view: { x: 0, y: 0, half: 2 }, cross: null, carried: -1, dragged: -1, table: null, columns: null, source: null, past: [],
 };
 let shown = null;                       // the last answer
 let surface = { key: "", values: new Map(), xs: [], ys: [], done: false };
@@ -74,6 +74,13 @@ function question() {
   };
 }
 
+function pointsAsText() { return JSON.stringify([state.points, state.labels]); }
+function source() {                     // the file that the points are of, and whether they are so still
+  if (!state.source) return null;
+  const { text, ...rest } = state.source;
+  return { ...rest, whole: text === pointsAsText() };
+}
+
 // ---------------------------------------------------------------- the round of questions
 
 let wanted = false, busy = false, restTimer = 0, later = null, round = 0;
@@ -118,7 +125,7 @@ async function picture(across, signal) {
   const slow = setTimeout(() => { $("state").textContent = "fitting …"; }, 150);
   try {
     const up = Math.max(2, Math.min(Math.round(nodes * ratio), Math.floor(state.about.most_nodes / nodes)));
-    const found = await ask("picture", { ...question(), view: box, grid: [nodes, up] }, signal);
+    const found = await ask("picture", { ...question(), source: source(), view: box, grid: [nodes, up] }, signal);
     shown = unpacked(found);
     if (asked > told.round) tell("");
     report(found);
@@ -480,15 +487,17 @@ function drawTicks(pen, w, h) {
     if (x < w - 150) write(said(value), x, h - 6);
   }
   pen.textAlign = "left"; pen.textBaseline = "middle";
+  let widest = 0;                       // of the numbers, beside which the name stands
   for (const value of steps(raw(b, bottom), raw(b, top), Math.max(3, h / 70))) {
     const [, y] = toScreen(0, (value - b.center) / b.scale);
     if (y < 12 || y > h - 26) continue;
     pen.beginPath(); pen.moveTo(0, y); pen.lineTo(5, y); pen.stroke();
     write(said(value), 8, y);
+    widest = Math.max(widest, pen.measureText(said(value)).width);
   }
   if (a.name) { pen.textAlign = "center"; pen.textBaseline = "bottom"; write(`${a.name} →`, w / 2, h - 22); }
   if (b.name) {
-    pen.save(); pen.translate(50, h / 2); pen.rotate(-Math.PI / 2); pen.textAlign = "center"; pen.textBaseline = "bottom";
+    pen.save(); pen.translate(widest + 26, h / 2); pen.rotate(-Math.PI / 2); pen.textAlign = "center"; pen.textBaseline = "bottom";
     write(`${b.name} →`, 0, 0); pen.restore();
   }
 }
@@ -727,15 +736,21 @@ map.addEventListener("click", (event) => {
 
 // ---------------------------------------------------------------- points: pointer, keys, undo
 
+const MEANING = ["names", "axes", "source", "table", "columns"];   // of the points, beside their places
+
 function remember() {
-  state.past.push(JSON.stringify([state.points, state.labels]));
+  state.past.push([pointsAsText(), pick(state, MEANING)]);
   if (state.past.length > 60) state.past.shift();
   $("undo").disabled = false;
 }
 function undo() {
   if (!state.past.length || FITS) return;
-  [state.points, state.labels] = JSON.parse(state.past.pop());
-  state.carried = -1;
+  const [text, meaning] = state.past.pop();
+  [state.points, state.labels] = JSON.parse(text);
+  const before = state.axes;
+  Object.assign(state, meaning, { carried: -1 });
+  if (state.axes !== before) frame();
+  showColumns();
   $("undo").disabled = !state.past.length;
   touched();
 }
@@ -964,29 +979,35 @@ function loadExample(name) {
   if (!found) return;
   if (!FITS && state.points.length) remember();
   state.example = name;
-  state.table = null;
-  $("columns").hidden = $("notice").hidden = true;
+  Object.assign(state, { table: null, columns: null, source: null });
+  showColumns();
   $("example").value = name;
   load(found);
 }
-function loadTable(found) {
+function start() {                      // the table that the command was given
+  if (state.points.length) remember();
+  loadTable(state.about.start, null);
+  state.example = $("example").value = "start";
+}
+function loadTable(found, table) {
   const { task } = state.about.machines[state.machine], several = new Set(found.labels).size > 1;
   const suits = several ? task === "classes" : task === "region";
+  state.example = $("example").value = "";
+  state.table = table;
+  state.columns = pick(found, ["columns", "targets", "across", "up", "target", "notice"]);
+  state.source = { ...found.source, text: JSON.stringify([found.points, found.labels]) };
+  showColumns();
   load({ ...found, machine: suits ? state.machine : several ? "svc" : "svdd" });
-  state.example = "";
-  $("example").value = "";
-  const pairs = (list) => list.map((name) => [name, name]);
-  fill($("across"), pairs(found.columns), "");
-  fill($("up"), pairs(found.columns), "");
-  fill($("target"), [["", "none"], ...pairs(found.targets)], "");
-  state.chosen = pick(found, ["across", "up", "target"]);
-  chosenColumns();
-  $("columns").hidden = !state.table;
-  $("notice").textContent = found.notice;
-  $("notice").hidden = false;
 }
-function chosenColumns() {
-  for (const [name, column] of Object.entries(state.chosen || {})) $(name).value = column || "";
+function showColumns() {
+  const { columns = [], targets = [], across, up, target, notice } = state.columns || {};
+  const pairs = (list) => list.map((name) => [name, name]);
+  fill($("across"), pairs(columns), across);
+  fill($("up"), pairs(columns), up);
+  fill($("target"), [["", "none"], ...pairs(targets)], target || "");
+  $("columns").hidden = !state.table;
+  $("notice").textContent = notice || "";
+  $("notice").hidden = !notice;
 }
 let reading = 0;
 async function readTable(table, choice) {  // what cannot be read changes nothing
@@ -994,16 +1015,16 @@ async function readTable(table, choice) {  // what cannot be read changes nothin
   try {
     const found = await ask("table", { ...table, ...choice });
     if (own !== reading) return;
-    state.table = table;
-    loadTable(found);
+    if (state.points.length) remember();
+    loadTable(found, table);
   } catch (error) {
     if (own !== reading) return;
-    chosenColumns();
+    showColumns();
     tell(error.message);
   }
 }
 
-$("example").addEventListener("change", (event) => loadExample(event.target.value));
+$("example").addEventListener("change", (event) => (event.target.value === "start" ? start() : loadExample(event.target.value)));
 $("machine").addEventListener("change", (event) => { state.machine = event.target.value; machineChanged(); });
 $("kernel").addEventListener("change", (event) => { state.kernel = event.target.value; surface.key = ""; sliders(); changed(); });
 $("criterion").addEventListener("change", () => { surface.key = ""; changed(); });
@@ -1049,22 +1070,47 @@ narrow.addEventListener("change", arrange);
 arrange();
 new ResizeObserver(() => { if (state.about) { draw(); drawMap(); if (!FITS) changed(); } }).observe(plane);
 
-// ---------------------------------------------------------------- the beginning
+// ---------------------------------------------------------------- the beginning, and once more after a reload
+
+const KEY = `mercer play ${location.pathname}`, KEPT = ["points", "labels", ...MEANING, "example", "machine", "kernel", "settings", "current"];
+addEventListener("pagehide", () => {
+  if (!state.about) return;
+  try { sessionStorage.setItem(KEY, JSON.stringify(pick(state, KEPT))); } catch { /* the browser keeps nothing, or not so much */ }
+});
+function restored() {
+  let kept = null;
+  if (performance.getEntriesByType("navigation")[0]?.type === "navigate") return false;
+  try { kept = JSON.parse(sessionStorage.getItem(KEY)); } catch { /* as above */ }
+  const { machines, kernels, offered: offers } = state.about;
+  if (!kept?.points || !(kept.machine in machines) || !(kept.kernel in kernels)) return false;
+  if (FITS && !offers[kept.example]?.includes(kept.machine)) return false;
+  Object.assign(state, kept, { settings: { ...state.settings, ...kept.settings } });
+  $("example").value = state.example;
+  $("kernel").value = state.kernel;
+  offered();
+  frame();
+  showColumns();
+  classButtons();
+  machineChanged();
+  return true;
+}
 
 (async function begin() {
   try { state.about = await ask("about", {}); } catch (error) { tell(error.message); return; }
   for (const [name, setting] of Object.entries(state.about.settings)) state.settings[name] = setting.start;
   const blank = FITS ? [] : [["", "your own"]];
+  if (state.about.start) blank.push(["start", state.about.start.title]);
   fill($("example"), [...blank, ...state.about.examples.map((one) => [one.name, one.title])], "");
   fill($("kernel"), Object.entries(state.about.kernels).map(([name, one]) => [name, one.title]), state.kernel);
   $("undo").disabled = true;
   if (FITS) {
     document.body.classList.add("still");
     for (const id of ["tools", "open", "help"]) $(id).hidden = true;
-    $("lead").textContent = "Fits computed beforehand: choose points, machine and settings."
-      + " In mercer play, on your own machine, points can be moved.";
+    $("lead").textContent = "Fits computed beforehand: each example with some of the machines, two kernels and a few settings."
+      + " mercer play, on your own machine, has all of them, and points that can be moved.";
     state.settings.C = 10;
     state.settings.gamma = 0.8;
   }
-  if (state.about.start) loadTable(state.about.start); else loadExample(state.about.examples[0].name);
+  if (restored()) return;
+  if (state.about.start) start(); else loadExample(state.about.examples[0].name);
 })();
