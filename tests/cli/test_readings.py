@@ -35,6 +35,12 @@ def readings(first, hours, seed):
     return pd.DataFrame({"timestamp": when.strftime("%Y-%m-%d %H:%M"), **columns})
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
+    """All columns of the lists, wherever the tests run."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+
 @pytest.fixture
 def months(csv_file):
     """Write what has been seen, with three odd hours and a gap, and the hours after it."""

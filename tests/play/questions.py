@@ -9,6 +9,15 @@ import numpy as np
 from sklearn.datasets import make_blobs, make_moons
 
 TOKEN = "a-token-of-tests"
+SOURCE = {
+    **{"file": "a.csv", "reader": "read_csv", "options": {}, "target": "kind", "form": ""},
+    **{"first": "a", "gaps": False, "sampled": False, "whole": True},
+    **{
+        axis: {"name": name, "center": 0.0, "scale": 1.0}
+        for axis, name in (("across", "a"), ("up", "b"))
+    },
+}
+"""What the page says of the file that points are of."""
 
 
 def question(machine: str = "svc", kernel: str = "rbf", **more: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from mercer import SVC
 from mercer.model_selection import span
 from mercer.play import answer, read_question
 
-from .questions import nodes, question, run_code, three_classes, unpacked
+from .questions import SOURCE, nodes, question, run_code, three_classes, unpacked
 
 MACHINES = ("svc", "svc_squared", "spheres", "rvc", "perceptron")
 KERNELS = ("linear", "poly", "rbf", "laplacian", "rbf_linear", "rbf_times_linear")
@@ -98,13 +98,20 @@ def test_signs_of_two_classes_and_regions_are_those_of_the_copied_code(machine):
 def test_curves_are_those_of_the_copied_code(machine):
     asked = question(machine)
     found = answer(asked)
-    model = run_code(found)["model"]
+    names = run_code(found)
+    model = names["model"]
     across = np.linspace(-2, 3, 21)[:, None]
     middle, low, high = (np.array(line) for line in found["curve"])
     np.testing.assert_allclose(middle, model.predict(across), atol=1e-5)
     half = 0.1 if machine == "svr" else 2 * model.predict(across, return_std=True)[1]
     np.testing.assert_allclose(high - middle, half, atol=3e-5)
     np.testing.assert_allclose(middle - low, half, atol=3e-5)
+    drawn = (names["high"] - names["low"]) / 2  # of the code's own picture
+    own = names["half"]
+    np.testing.assert_allclose(drawn, own)
+    assert np.interp(0.5, names["across"], np.broadcast_to(own, drawn.shape)) == pytest.approx(
+        np.interp(0.5, across.ravel(), high - middle), abs=1e-2
+    )
 
 
 def test_kinds_of_support_vectors():
@@ -121,7 +128,7 @@ def test_kinds_of_support_vectors():
 def test_the_error_left_out_is_that_of_machines_without_each_point(machine):
     asked = question(machine, settings={"nu": 0.2, "gamma": 2.0})
     names = run_code(answer(asked))
-    X, y, model = names["X"], names["y"], names["model"]
+    X, y, model = names["X"], names.get("y"), names["model"]
     errors = []
     for k in range(len(X)):
         rest = np.arange(len(X)) != k
@@ -213,6 +220,11 @@ REFUSED = {
     "criterion": (question("rvc", ask="surface", criterion="span", cells=[]), "must be one of"),
     "cells": (question(ask="surface", criterion="span", cells=[{}] * 17), "at most 16"),
     "cell": (question(ask="surface", criterion="span", cells=[{"nu": 0.1}]), "must hold settings"),
+    "source": (question(source="a.csv"), "must be told as the table was"),
+    "reader": (question(source=SOURCE | {"reader": "eval"}), "must be told as the table was"),
+    "option": (question(source=SOURCE | {"options": {"engine": "c"}}), "must be told as the"),
+    "form": (question(source=SOURCE | {"form": ".pop()"}), "must be told as the table was"),
+    "axis": (question(source=SOURCE | {"up": {"name": "b", "center": "0"}}), "got '0'."),
     "path": ({"ask": "table", "path": "/etc/passwd"}, "must be text"),
     "table": ({"ask": "table", "text": "a,b\n1,x\n2,y\n"}, "two columns of numbers"),
     "column": ({"ask": "table", "text": "a,b\n1,2\n3,5\n", "up": "z"}, "no column of numbers 'z'"),

@@ -32,6 +32,9 @@ def test_refusals_are_one_sentence(table, tmp_path):
         ((tmp_path / "none.csv",), "There is no file"),
         ((table, "--columns", "a"), "--columns must be two names with a comma; got 'a'."),
         ((table, "--columns", "a,z"), "no column of numbers 'z'; there are a, b."),
+        ((table, "--columns", "A,b"), "no column of numbers 'A'; did you mean 'a'?"),
+        ((table, "--target", "knid"), "no column 'knid' for target; did you mean 'kind'?"),
+        ((table, "--target", "z"), "no column 'z' for target (there are 'a', 'b', 'kind')."),
         ((table, "--target", "a"), "must be a column of 2 to 8 values; got 'a'."),
         (("--columns", "a,b"), "--columns and --target are for a table; give its file."),
         ((table, "--export", tmp_path / "page"), "takes no table."),
@@ -40,6 +43,21 @@ def test_refusals_are_one_sentence(table, tmp_path):
         code, said = play("--no-browser", *words)
         assert (code, sentence in said) == (2, True), said
         assert said.startswith("mercer play: ")
+
+
+def test_an_export_tells_how_far_it_is(tmp_path, monkeypatch):
+    from mercer.cli import _screen
+    from mercer.play import exporting
+
+    monkeypatch.setattr(_screen, "PAUSE", 0.0)
+    monkeypatch.setattr(exporting, "SHOWN", {"moons": ("svc",)})
+    monkeypatch.setattr(exporting, "STEPS", {"C": [1.0], "gamma": [0.2, 0.8]})
+    code, said = play("--export", tmp_path / "page")
+    assert code == 0
+    assert "0 of 3 done, Support vectors (SVC) on two moons" in said
+    assert "2 of 3 done, Support vectors (SVC) on two moons, about" in said
+    assert "Written: " in said
+    assert all((tmp_path / "page" / name).is_file() for name in ("index.html", "fits.js"))
 
 
 def test_a_port_that_is_taken(table):

@@ -10,6 +10,10 @@ from mercer.play import answer, exporting
 
 from .questions import TOKEN
 
+TABLE = b"a,b,c,kind\n" + b"".join(
+    b"%d.5,%d,%d,k%d\n" % (k, k * k % 7, 100 * k % 13, k % 2) for k in range(24)
+)
+
 
 class Page:
     """The page in a window, with a person's hands."""
@@ -60,6 +64,34 @@ class Page:
         for _ in range(times):
             self.browser.devtools("Input.dispatchKeyEvent", type="keyDown", key=name)
             self.browser.devtools("Input.dispatchKeyEvent", type="keyUp", key=name)
+
+    def touch(self, *path):
+        """Put a finger down, lead it along a path, and lift it."""
+        kinds = ["touchStart", *["touchMove"] * (len(path) - 1)]
+        for kind, (x, y) in zip(kinds, path):
+            finger = [{"x": x, "y": y}]
+            self.browser.devtools("Input.dispatchTouchEvent", type=kind, touchPoints=finger)
+        self.browser.devtools("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def scroll_back(self):
+        """Wait until the page no longer glides, and go to its beginning."""
+        places = [None]
+        while len(set(places[-6:])) > 1 or len(places) < 7:
+            places.append(self.run("return scrollY"))
+            time.sleep(0.02)
+        self.run("scrollTo(0, 0)")
+        self.wait("scrollY === 0")
+
+    def choose_file(self, name, content):
+        self.run(
+            f"const file = new File([new Uint8Array({list(content)})], '{name}');"
+            " const moved = new DataTransfer(); moved.items.add(file);"
+            " $('file').files = moved.files; $('file').dispatchEvent(new Event('change'));"
+        )
+
+    def reload(self):
+        self.browser.devtools("Page.reload")
+        return self.wait("document.readyState === 'complete' && state.about && shown && !busy")
 
     def slide(self, name, place):
         self.run(
@@ -147,24 +179,65 @@ def test_all_can_be_done_with_keys(page):
     assert page.wait("shown && !busy")["points"] == 2
 
 
-def test_a_finger_adds_and_drags(page):
-    before = page.open(width=390)
+@pytest.fixture
+def phone(page):
     page.browser.devtools("Emulation.setTouchEmulationEnabled", enabled=True)
-    try:
-        x, y = page.place(0.3, -1.8)
-        page.run("plane.scrollIntoView()")
-        x, y = page.place(0.3, -1.8)
-        for kind, points in (
-            ("touchStart", [{"x": x, "y": y}]),
-            ("touchMove", [{"x": x + 20, "y": y - 20}]),
-            ("touchMove", [{"x": x + 40, "y": y - 40}]),
-            ("touchEnd", []),
-        ):
-            page.browser.devtools("Input.dispatchTouchEvent", type=kind, touchPoints=points)
-        seen = page.wait(f"state.points.length === {before['points'] + 1} && state.dragged < 0")
-        assert page.place(*seen["last"]) == pytest.approx([x + 40, y - 40], abs=2)
-    finally:
-        page.browser.devtools("Emulation.setTouchEmulationEnabled", enabled=False)
+    yield page
+    page.browser.devtools("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
+def test_a_finger_adds_drags_and_scrolls(phone):
+    """A tap adds a point, and what begins on a point drags it; other ways of it scroll."""
+    before = phone.open(width=390)["points"]
+    x, y = phone.place(1.5, 1.3)
+    phone.touch((x, y))
+    seen = phone.wait(f"state.points.length === {before + 1} && !busy")
+    assert phone.place(*seen["last"]) == pytest.approx([x, y], abs=2)
+    phone.touch((x, y), (x + 20, y - 20), (x + 20, y - 40), (x - 20, y - 60))
+    seen = phone.wait("state.dragged < 0 && !busy")
+    assert phone.place(*seen["last"]) == pytest.approx([x - 20, y - 60], abs=2)
+    assert (seen["points"], phone.run("return scrollY")) == (before + 1, 0)
+    phone.touch((x, y), *((x, y - step) for step in range(20, 200, 20)))
+    phone.wait("scrollY > 50")
+    phone.scroll_back()
+    phone.touch((x, y), (x - 30, y), (x - 60, y))
+    assert phone.wait("!busy")["points"] == before + 1
+    phone.run("$('erase').click()")
+    (x, y), last = phone.place(*seen["last"]), seen["last"]
+    phone.touch((x, y), *((x, y - step) for step in range(20, 100, 20)))
+    phone.wait("scrollY > 20")
+    phone.scroll_back()
+    assert phone.seen()["last"] == last
+    phone.touch(phone.place(*last))
+    phone.wait(f"state.points.length === {before} && !busy")
+
+
+def test_a_phone_shows_picture_and_sliders_together(page):
+    page.open(width=390)
+    top, bottom = page.run(
+        "return [plane.getBoundingClientRect().top, $('set-gamma').getBoundingClientRect().bottom]"
+    )
+    assert 0 < top < bottom < 844
+    page.open(width=1200)
+    assert page.run("return $('sliders').closest('section').className") == "panel"
+
+
+def test_a_reload_keeps_what_was_done(page):
+    page.open(width=1200)
+    page.click(0.5, -1.9)
+    page.slide("C", 200)
+    before = page.wait("$('code').textContent.includes('C=1000') && !busy")
+    assert page.reload() | {"error": ""} == before | {"error": ""}
+    page.choose_file("parts.csv", TABLE)
+    page.wait("!$('columns').hidden && shown && !busy")
+    page.run("$('up').value = 'c'; $('up').dispatchEvent(new Event('change'));")
+    before = page.wait("$('notice').textContent.includes(\"up 'c'\") && shown && !busy")
+    after = page.reload()
+    assert (after["points"], after["code"]) == (24, before["code"])
+    assert page.run("return [$('up').value, state.axes[1].name]") == ["c", "c"]
+    page.run("$('up').value = 'b'; $('up').dispatchEvent(new Event('change'));")
+    page.wait("$('notice').textContent.includes(\"up 'b'\") && shown && !busy")
+    assert page.open(width=1200)["points"] == 90  # the address anew, not a reload
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -195,18 +268,45 @@ def test_nothing_is_cut_off_with_any_machine(page, width, dark):
 
 def test_a_table_is_opened_and_its_columns_chosen(page):
     page.open(width=1200)
-    rows = "".join(f"{k}.5,{k * k % 7},{100 * k % 13},k{k % 2}\\n" for k in range(24))
-    page.run(
-        f"const file = new File(['a,b,c,kind\\n{rows}'], 'parts.csv');"
-        " const moved = new DataTransfer(); moved.items.add(file);"
-        " $('file').files = moved.files; $('file').dispatchEvent(new Event('change'));"
-    )
+    page.choose_file("parts.csv", TABLE)
     seen = page.wait("!$('columns').hidden && shown && !busy")
     assert seen["points"] == 24
     assert page.run("return $('notice').textContent") == "Across 'a', up 'b', class 'kind'."
-    assert "0 is 'k0', 1 is 'k1'" in seen["code"]
+    assert "pd.read_csv('parts.csv')" in seen["code"]
     page.run("$('up').value = 'c'; $('up').dispatchEvent(new Event('change'));")
-    page.wait("$('notice').textContent.includes(\"up 'c'\") && shown && !busy")
+    seen = page.wait("$('notice').textContent.includes(\"up 'c'\") && shown && !busy")
+    assert "columns = ['a', 'c']" in seen["code"]
+    page.click(0, 0)
+    seen = page.wait("state.points.length === 25 && shown && !busy")
+    assert "From 'parts.csv', changed by hand." in seen["code"]
+    page.run("$('undo').click()")
+    assert "pd.read_csv('parts.csv')" in page.wait("state.points.length === 24 && !busy")["code"]
+
+
+def test_a_file_that_cannot_be_read_changes_nothing(page):
+    page.open(width=1200)
+    page.choose_file("parts.csv", TABLE)
+    before = page.wait("!$('columns').hidden && shown && !busy")
+    page.choose_file("bad.csv", b"hello\n\xff,1\n")
+    seen = page.wait("!$('problem').hidden")
+    assert "'bad.csv'" in seen["problem"]
+    assert seen | {"problem": "", "error": ""} == before | {"error": ""}
+    page.run("$('dismiss').focus()")
+    page.key("Escape")
+    assert page.run("return [$('problem').hidden, document.activeElement.id]") == [True, "plane"]
+    page.run("$('up').value = 'c'; $('up').dispatchEvent(new Event('change'));")
+    seen = page.wait("$('notice').textContent.includes(\"up 'c'\") && shown && !busy")
+    assert (seen["problem"], page.run("return state.axes[1].name")) == ("", "c")
+    page.run("$('up').value = 'a'; $('up').dispatchEvent(new Event('change'));")
+    page.wait("!$('problem').hidden")
+    assert page.run("return [$('across').value, $('up').value]") == ["a", "c"]
+    x, y = page.run(
+        "const box = $('dismiss').getBoundingClientRect();"
+        " return [box.x + box.width / 2, box.y + box.height / 2]"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        page.mouse(kind, x, y)
+    assert page.wait("$('problem').hidden")["points"] == 24
 
 
 def test_a_server_that_has_stopped_is_told(page):
@@ -247,6 +347,8 @@ def test_the_page_without_a_server(browser, tmp_path, monkeypatch):
     assert page.run("return state.points.length") == 90
     page.click(0, 0)
     assert page.seen()["points"] == 90  # they stay
+    seen = page.reload()
+    assert "C=10.0, kernel='rbf', gamma=0.8" in seen["code"]
     assert page.run("return document.documentElement.scrollWidth") == 1200
     assert browser.messages() == []
     assert [one for one in browser.requests() if not one.startswith(("file:", "data:"))] == []

@@ -85,3 +85,14 @@ def test_a_file_is_read_and_its_points_can_be_played_with(tmp_path, random):
     assert "error" not in picture
     with pytest.raises(InputError, match="no column of numbers 'art'"):
         table_in(path, across="art")
+
+
+def test_what_the_page_calls_a_file_is_told_and_kept():
+    """By its name in sentences and code, and as it was written before the page read it."""
+    said = asked("hello\nÿ,1\n", name="bad.csv")["error"]
+    assert "'bad.csv'" in said
+    assert "table.csv" not in said
+    found = asked("a,b\n1,2\n3,5\n4,7\n", name="old.csv", encoding="cp1252")["source"]
+    assert (found["file"], found["options"]) == ("old.csv", {"encoding": "cp1252"})
+    found = asked("a,b\n1,2\n3,5\n4,7\n", name="new.csv", encoding="../x")["source"]
+    assert (found["file"], found["options"]) == ("new.csv", {})

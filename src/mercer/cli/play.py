@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from mercer.cli._options import command, words
-from mercer.cli._screen import echo
+from mercer.cli._screen import Screen, echo, progress
 
 
 @command({})
@@ -45,8 +45,10 @@ def play(
 
     if export is not None:
         _check_alone(data, columns, target)
-        for path in write_pages(export):
-            echo(str(path))
+        screen = Screen()
+        with progress(screen.side) as show:
+            written = write_pages(export, show)
+        screen.written(*written)
         return
     start = _start(data, columns, target)
     try:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mercer.play._catalogue import TIME_LIMIT
 from mercer.play._code import code_of
 from mercer.play._question import Floats, Question, Wanted, grid_of, question_of, view_of
+from mercer.play._source import source_of
 from mercer.tables import InputError
 
 FINEST = 32767
@@ -40,7 +41,7 @@ def picture_of(given: Mapping[str, Any], is_wanted: Wanted) -> dict[str, Any]:
         view_of(given.get("view")),
         grid_of(given.get("grid")),
     )
-    names = names_of(given.get("names"))
+    names, source = names_of(given.get("names")), source_of(given.get("source"))
     begun = time.perf_counter()
     model = fitted(question)
     fit_seconds = time.perf_counter() - begun
@@ -53,7 +54,7 @@ def picture_of(given: Mapping[str, Any], is_wanted: Wanted) -> dict[str, Any]:
     found["support"] = [[int(question.rows[row]), kind] for row, kind in support]
     found["numbers"] = _numbers(question, model, [kind for _, kind in support], names[0])
     found["note"] = note_of(question, model)
-    found["code"] = code_of(question, names)
+    found["code"] = code_of(question, names, source)
     found["milliseconds"] = round(1e3 * fit_seconds, 2)
     return found
 

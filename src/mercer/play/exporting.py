@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +39,18 @@ ROOM = 1.2
 """Of what is seen, by what the points take; a little more than the page has around them."""
 
 
-def export(folder: Path) -> list[Path]:
+Progress = Callable[[int, int, str], None]
+
+
+def export(folder: Path, progress: Progress | None = None) -> list[Path]:
     """Write the page with fits computed beforehand, which needs no server.
 
     Parameters
     ----------
     folder : Path
         Made if it is not there; files of the page in it are replaced.
+    progress : callable, default=None
+        Told how many fits are done, of how many, and what comes next.
 
     Returns
     -------
@@ -60,6 +65,7 @@ def export(folder: Path) -> list[Path]:
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(fits(progress), separators=(",", ":"), allow_nan=False)
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     before = '<script src="play.js"'
     if before not in page:
@@ -69,13 +75,18 @@ def export(folder: Path) -> list[Path]:
     written[0].write_text(page, encoding="utf-8")
     for name in FILES:
         shutil.copyfile(PAGE / name, folder / name)
-    text = json.dumps(fits(), separators=(",", ":"), allow_nan=False)
     written[-1].write_text(f"window.MERCER_PLAY = {text};\n", encoding="utf-8")
     return written
 
 
-def fits() -> dict[str, Any]:
-    """Return what the page needs in place of a server: "about", and answers by their settings."""
+def fits(progress: Progress | None = None) -> dict[str, Any]:
+    """Return what the page needs in place of a server: "about", and answers by their settings.
+
+    Parameters
+    ----------
+    progress : callable, default=None
+        As in `export`.
+    """
     about = answer({"ask": "about"})
     examples = [one for one in about["examples"] if one["name"] in SHOWN]
     about |= {"examples": examples, "steps": STEPS}
@@ -85,11 +96,22 @@ def fits() -> dict[str, Any]:
     about["machines"] = {name: about["machines"][name] for name in MACHINES if name in offered}
     found: dict[str, Any] = {}
     data: dict[str, str] = {}
-    for name in SHOWN:
-        points = example(name)
-        for machine in SHOWN[name]:
-            for kernel in KERNELS:
-                found |= _of_machine(points, machine, kernel, data)
+    points = {name: example(name) for name in SHOWN}
+    asked = [
+        (name, machine, kernel, settings)
+        for name, machines in SHOWN.items()
+        for machine in machines
+        for kernel in KERNELS
+        for settings in _settings(_moved(machine, kernel))
+    ]
+    for done, (name, machine, kernel, settings) in enumerate(asked):
+        if progress is not None:
+            progress(done, len(asked), f"{MACHINES[machine].title} on {points[name]['title']}")
+        picture = _picture(points[name], machine, kernel, settings)
+        before, text, after = picture["code"]
+        data[f"{name} {machine}"] = text
+        picture["code"] = [before, f"{name} {machine}", after]
+        found[key_of(name, machine, kernel, settings)] = picture
     return {"about": about, "answers": found, "data": data}
 
 
@@ -105,32 +127,29 @@ def key_of(name: str, machine: str, kernel: str, settings: dict[str, float]) -> 
     return " ".join([name, machine, kernel, *said])
 
 
-def _of_machine(
-    points: dict[str, Any], machine: str, kernel: str, data: dict[str, str]
+def _moved(machine: str, kernel: str) -> list[str]:
+    """Return the settings that have sliders."""
+    moved = [name for name in ("C", "nu") if name in MACHINES[machine].settings]
+    return moved + ["gamma"] * (kernel != "linear")
+
+
+def _picture(
+    points: dict[str, Any], machine: str, kernel: str, settings: dict[str, float]
 ) -> dict[str, Any]:
-    """Return the answers for one machine with one kernel, by key."""
+    """Return all that the page may ask about one machine."""
     spec = MACHINES[machine]
     view, grid = _view(points["points"])
-    moved: list[str] = [name for name in ("C", "nu") if name in spec.settings]
-    moved += ["gamma"] * (kernel != "linear")
-    question = {
+    fixed = {name: SETTINGS[name].start for name in spec.settings if name not in settings}
+    asked = {
         **{key: points[key] for key in ("points", "labels", "names")},
         **{"machine": machine, "kernel": kernel, "view": view, "grid": grid},
-        "criterion": spec.criteria[0],
+        **{"criterion": spec.criteria[0], "settings": settings | fixed},
     }
-    found = {}
-    for settings in _settings(moved):
-        fixed = {name: SETTINGS[name].start for name in spec.settings if name not in settings}
-        asked = question | {"settings": settings | fixed}
-        picture = _whole(answer(asked | {"ask": "picture"}))
-        before, text, after = picture.pop("code")
-        del picture["milliseconds"]  # else no two exports would be the same
-        data[f"{points['name']} {machine}"] = text
-        picture["error"] = _whole(answer(asked | {"ask": "error"}))
-        picture["value"] = _whole(answer(asked | {"ask": "surface", "cells": [{}]}))["values"][0]
-        picture["code"] = [before, f"{points['name']} {machine}", after]
-        found[key_of(points["name"], machine, kernel, settings)] = picture
-    return found
+    picture = _whole(answer(asked | {"ask": "picture"}))
+    del picture["milliseconds"]  # else no two exports would be the same
+    picture["error"] = _whole(answer(asked | {"ask": "error"}))
+    picture["value"] = _whole(answer(asked | {"ask": "surface", "cells": [{}]}))["values"][0]
+    return picture
 
 
 def _settings(names: list[str]) -> Iterator[dict[str, float]]:

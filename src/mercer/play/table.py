@@ -11,10 +11,14 @@ import numpy as np
 
 from mercer.play._catalogue import FARTHEST, MOST_CLASSES, MOST_POINTS
 from mercer.play._question import Wanted, shown
-from mercer.tables import InputError, Table, TableModel, read_unlabelled
+from mercer.play._source import find_source
+from mercer.tables import InputError, Table, TableModel, read_unlabelled, suggestion
 
-DIGITS = 4
+DIGITS = 6
 """Of coordinates, in units of the deviation."""
+
+PLACE = "table.csv"
+"""Where the text of a page is put to be read; the page calls it by another name."""
 
 
 def table_of(given: Mapping[str, Any], is_wanted: Wanted) -> dict[str, Any]:
@@ -22,11 +26,20 @@ def table_of(given: Mapping[str, Any], is_wanted: Wanted) -> dict[str, Any]:
     text = given.get("text")
     if not isinstance(text, str) or not text.strip():
         raise InputError("The table must be text with columns, and there is none.")
+    name = _name(given, "name") or PLACE
+    encoding = _name(given, "encoding")
+    chosen = [_name(given, key) for key in ("across", "up", "target")]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.csv"
+        path = Path(folder) / PLACE
         path.write_text(text, encoding="utf-8")
-        table = read_unlabelled(path, dates=True)
-    return _points_of(table, _name(given, "across"), _name(given, "up"), _name(given, "target"))
+        try:
+            found = _points_of(path, *chosen)
+        except InputError as error:
+            raise InputError(str(error).replace(repr(PLACE), shown(name))) from None
+    if encoding == "cp1252":  # what the page has made UTF-8 of
+        found["source"]["options"]["encoding"] = encoding
+    found["source"]["file"] = name
+    return found
 
 
 def table_in(
@@ -70,8 +83,7 @@ def table_in(
     ("Across 'length', up 'width', class 'kind'.", [0, 1, 1, 0], ['a', 'b'])
     """
     path = Path(path)
-    table = read_unlabelled(path, dates=True)
-    return _points_of(table, across, up, target) | {"title": path.name[:60]}
+    return _points_of(path, across, up, target) | {"title": path.name[:60]}
 
 
 def _name(given: Mapping[str, Any], key: str) -> str | None:
@@ -82,21 +94,14 @@ def _name(given: Mapping[str, Any], key: str) -> str | None:
 
 
 def _points_of(
-    table: Table, across: str | None, up: str | None, target: str | None
+    path: Path, across: str | None, up: str | None, target: str | None
 ) -> dict[str, Any]:
     """Return points in units of the deviation of each column, labels, names and what was taken."""
-    frame = table.frame
-    kinds = TableModel.of(None, table).columns
-    numbers = [name for name, kind in kinds.items() if kind == "number"]
-    choice = _chosen_target(frame, numbers, target)
-    free = [name for name in numbers if name not in (choice, across, up)]
-    first = _known(across, numbers) if across else (free.pop(0) if free else None)
-    second = _known(up, numbers) if up else (free.pop(0) if free else None)
-    if first is None or second is None or first == second:
-        raise InputError(
-            "The table must have two columns of numbers, beside the class if there is one."
-        )
-    kept = frame[[first, second] + [choice] * (choice is not None)].dropna()
+    table = read_unlabelled(path, dates=True)
+    frame, first, second, choice = table.frame, *_chosen(table, across, up, target)
+    numbers = _numbers(table)
+    asked = frame[list(dict.fromkeys([first, second, choice or first]))]
+    kept = asked.dropna()
     notices = (
         [] if len(kept) == len(frame) else [f"{len(frame) - len(kept)} rows with gaps left out."]
     )
@@ -114,23 +119,48 @@ def _points_of(
     scale[scale == 0] = 1.0
     points = np.clip(((values - center) / scale).round(DIGITS), -FARTHEST, FARTHEST)
     axes = [
-        {"name": str(name)[:60], "center": float(c), "scale": float(s)}
+        {"name": str(name), "center": float(c), "scale": float(s)}
         for name, c, s in zip((first, second), center, scale)
     ]
+    source = find_source(path, asked, first, second, choice)
+    source |= dict(zip(("across", "up"), axes))
+    axes = [axis | {"name": str(axis["name"])[:60]} for axis in axes]
     taken = f"Across {shown(first)}, up {shown(second)}"
     notices.insert(0, taken + (f", class {shown(choice)}." if choice is not None else "."))
     return {
         **{"points": points.tolist(), "labels": codes.tolist(), "names": names, "axes": axes},
         **{"notice": " ".join(notices), "across": first, "up": second, "target": choice},
         **{"columns": numbers, "targets": _candidates(frame), "title": "table"},
+        "source": source,
     }
+
+
+def _numbers(table: Table) -> list[str]:
+    kinds = TableModel.of(None, table).columns
+    return [name for name, kind in kinds.items() if kind == "number"]
+
+
+def _chosen(
+    table: Table, across: str | None, up: str | None, target: str | None
+) -> tuple[str, str, str | None]:
+    """Return the columns across, up and of the class, if there is one."""
+    numbers = _numbers(table)
+    choice = _chosen_target(table, numbers, target)
+    free = [name for name in numbers if name not in (choice, across, up)]
+    first = _known(across, numbers) if across else (free.pop(0) if free else None)
+    second = _known(up, numbers) if up else (free.pop(0) if free else None)
+    if first is None or second is None or first == second:
+        raise InputError(
+            "The table must have two columns of numbers, beside the class if there is one."
+        )
+    return first, second, choice
 
 
 def _known(name: str, names: list[str]) -> str:
     if name not in names:
-        raise InputError(
-            f"There is no column of numbers {shown(name)}; there are {', '.join(names)}."
-        )
+        hint = suggestion(name, names)
+        hint = f"; there are {', '.join(names)}." if hint == "." else hint
+        raise InputError(f"There is no column of numbers {shown(name)}{hint}")
     return name
 
 
@@ -139,12 +169,16 @@ def _candidates(frame: Any) -> list[str]:
     return [name for name in frame if 2 <= frame[name].nunique() <= MOST_CLASSES]
 
 
-def _chosen_target(frame: Any, numbers: list[str], target: str | None) -> str | None:
+def _chosen_target(table: Table, numbers: list[str], target: str | None) -> str | None:
     """Return the class: words before numbers, the last before the first; "" is none."""
-    candidates = _candidates(frame)
+    frame, candidates = table.frame, _candidates(table.frame)
     if target == "":
         return None
     if target is not None:
+        if target not in [*frame, *table.left_out]:
+            hint = suggestion(target, [*frame])
+            hint = f" (there are {', '.join(map(shown, frame))})." if hint == "." else hint
+            raise InputError(f"There is no column {shown(target)} for target{hint}")
         if target not in candidates:
             raise InputError(
                 f"The class must be a column of 2 to {MOST_CLASSES} values; got {shown(target)}."

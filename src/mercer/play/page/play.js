@@ -13,7 +13,7 @@ const plane = $("plane"), map = $("map");
 const state = {
   about: null, points: [], labels: [], names: null, axes: [], example: "",
   machine: "svc", kernel: "rbf", settings: {}, current: 0, erasing: false,
-  view: { x: 0, y: 0, half: 2 }, cross: null, carried: -1, dragged: -1, table: null, past: [],
+  view: { x: 0, y: 0, half: 2 }, cross: null, carried: -1, dragged: -1, table: null, columns: null, source: null, past: [],
 };
 let shown = null;                       // the last answer
 let surface = { key: "", values: new Map(), xs: [], ys: [], done: false };
@@ -74,6 +74,13 @@ function question() {
   };
 }
 
+function pointsAsText() { return JSON.stringify([state.points, state.labels]); }
+function source() {                     // the file that the points are of, and whether they are so still
+  if (!state.source) return null;
+  const { text, ...rest } = state.source;
+  return { ...rest, whole: text === pointsAsText() };
+}
+
 // ---------------------------------------------------------------- the round of questions
 
 let wanted = false, busy = false, restTimer = 0, later = null, round = 0;
@@ -104,7 +111,7 @@ async function rest() {
   await picture(FINE, later.signal);
   busy = false;
   if (wanted) return pump();
-  if (asked !== round || $("problem").hidden === false) return;
+  if (asked !== round || !shown) return;
   await leftOut(later.signal);
   if (asked === round) await follow(later.signal);
 }
@@ -118,14 +125,14 @@ async function picture(across, signal) {
   const slow = setTimeout(() => { $("state").textContent = "fitting …"; }, 150);
   try {
     const up = Math.max(2, Math.min(Math.round(nodes * ratio), Math.floor(state.about.most_nodes / nodes)));
-    const found = await ask("picture", { ...question(), view: box, grid: [nodes, up] }, signal);
+    const found = await ask("picture", { ...question(), source: source(), view: box, grid: [nodes, up] }, signal);
     shown = unpacked(found);
-    tell("");
+    if (asked > told.round) tell("");
     report(found);
   } catch (error) {
     if (error.name === "AbortError") return;
     shown = null;
-    tell(error.message);
+    tell(error.message, -1);
     report(null);
   } finally {
     clearTimeout(slow);
@@ -143,9 +150,15 @@ async function leftOut(signal) {
   }
 }
 
-function tell(sentence) {
+const told = { round: -1 };             // what is no fault of a fit stays until something is changed
+function tell(sentence, since = round) {
+  told.round = sentence ? since : -1;
   $("problem").hidden = !sentence;
-  if ($("problem").textContent !== sentence) $("problem").textContent = sentence;
+  if ($("sentence").textContent !== sentence) $("sentence").textContent = sentence;
+}
+function dismiss() {
+  if ($("problem").contains(document.activeElement)) plane.focus({ preventScroll: true });
+  tell("");
 }
 
 function report(found) {
@@ -474,15 +487,17 @@ function drawTicks(pen, w, h) {
     if (x < w - 150) write(said(value), x, h - 6);
   }
   pen.textAlign = "left"; pen.textBaseline = "middle";
+  let widest = 0;                       // of the numbers, beside which the name stands
   for (const value of steps(raw(b, bottom), raw(b, top), Math.max(3, h / 70))) {
     const [, y] = toScreen(0, (value - b.center) / b.scale);
     if (y < 12 || y > h - 26) continue;
     pen.beginPath(); pen.moveTo(0, y); pen.lineTo(5, y); pen.stroke();
     write(said(value), 8, y);
+    widest = Math.max(widest, pen.measureText(said(value)).width);
   }
   if (a.name) { pen.textAlign = "center"; pen.textBaseline = "bottom"; write(`${a.name} →`, w / 2, h - 22); }
   if (b.name) {
-    pen.save(); pen.translate(50, h / 2); pen.rotate(-Math.PI / 2); pen.textAlign = "center"; pen.textBaseline = "bottom";
+    pen.save(); pen.translate(widest + 26, h / 2); pen.rotate(-Math.PI / 2); pen.textAlign = "center"; pen.textBaseline = "bottom";
     write(`${b.name} →`, 0, 0); pen.restore();
   }
 }
@@ -721,15 +736,21 @@ map.addEventListener("click", (event) => {
 
 // ---------------------------------------------------------------- points: pointer, keys, undo
 
+const MEANING = ["names", "axes", "source", "table", "columns"];   // of the points, beside their places
+
 function remember() {
-  state.past.push(JSON.stringify([state.points, state.labels]));
+  state.past.push([pointsAsText(), pick(state, MEANING)]);
   if (state.past.length > 60) state.past.shift();
   $("undo").disabled = false;
 }
 function undo() {
   if (!state.past.length || FITS) return;
-  [state.points, state.labels] = JSON.parse(state.past.pop());
-  state.carried = -1;
+  const [text, meaning] = state.past.pop();
+  [state.points, state.labels] = JSON.parse(text);
+  const before = state.axes;
+  Object.assign(state, meaning, { carried: -1 });
+  if (state.axes !== before) frame();
+  showColumns();
   $("undo").disabled = !state.past.length;
   touched();
 }
@@ -753,11 +774,32 @@ function touched() {                    // the points are no longer those of the
   changed();
 }
 
+// A finger on a point drags it. Elsewhere it may be about to scroll: only where it has not moved was it a tap.
+const REACH = { mouse: 11, finger: 20 }, STILL = 10;
+let tap = null;
+plane.addEventListener("touchstart", (event) => {
+  if (FITS || !state.about || state.erasing || event.touches.length > 1) return;
+  const box = plane.getBoundingClientRect(), [finger] = event.touches;
+  const x = finger.clientX - box.x - plane.clientLeft, y = finger.clientY - box.y - plane.clientTop;
+  if (nearest(x, y, REACH.finger) >= 0) event.preventDefault();
+}, { passive: false });
+function tapped() {
+  const { x, y } = tap, k = nearest(x, y, REACH.finger);
+  if (state.erasing) { if (k >= 0) remove(k); return; }
+  remember();
+  if (add(...toWorld(x, y)) >= 0) touched();
+}
 plane.addEventListener("pointerdown", (event) => {
   if (FITS || !state.about || event.button === 1) return;
+  if (!event.isPrimary) { tap = null; return; }
   plane.focus({ preventScroll: true });
   state.cross = null;
-  const reach = event.pointerType === "mouse" ? 11 : 20, k = nearest(event.offsetX, event.offsetY, reach);
+  const finger = event.pointerType !== "mouse";
+  const k = nearest(event.offsetX, event.offsetY, finger ? REACH.finger : REACH.mouse);
+  if (finger && (state.erasing || k < 0)) {
+    tap = { x: event.offsetX, y: event.offsetY, left: event.clientX, top: event.clientY };
+    return;
+  }
   if (event.button === 2 || state.erasing) { if (k >= 0) remove(k); return; }
   remember();
   state.dragged = k >= 0 ? k : add(...toWorld(event.offsetX, event.offsetY));
@@ -767,6 +809,7 @@ plane.addEventListener("pointerdown", (event) => {
 });
 plane.addEventListener("pointermove", (event) => {
   if (FITS || !state.about) return;
+  if (tap && event.isPrimary && Math.hypot(event.clientX - tap.left, event.clientY - tap.top) > STILL) tap = null;
   if (state.dragged < 0) {
     const over = event.pointerType === "mouse" && nearest(event.offsetX, event.offsetY, 11) >= 0;
     plane.style.cursor = over ? (state.erasing ? "not-allowed" : "grab") : "crosshair";
@@ -776,7 +819,14 @@ plane.addEventListener("pointermove", (event) => {
   state.points[state.dragged] = toWorld(clip(event.offsetX, w), clip(event.offsetY, h));
   touched();
 });
-for (const name of ["pointerup", "pointercancel"]) plane.addEventListener(name, () => { state.dragged = -1; draw(); });
+for (const name of ["pointerup", "pointercancel"]) {
+  plane.addEventListener(name, (event) => {
+    if (tap && name === "pointerup" && event.isPrimary) tapped();
+    tap = null;
+    state.dragged = -1;
+    draw();
+  });
+}
 plane.addEventListener("contextmenu", (event) => { if (!FITS) event.preventDefault(); });
 plane.addEventListener("focus", draw);
 plane.addEventListener("blur", () => { state.carried = -1; draw(); });
@@ -796,7 +846,7 @@ plane.addEventListener("keydown", (event) => {
       if (under >= 0) { state.carried = under; state.cross = [...state.points[under]]; } else if (add(...toWorld(px, py)) >= 0) touched();
     }
     state.cross ||= toWorld(px, py);
-  } else if (event.key === "Escape") state.carried = -1;
+  } else if (event.key === "Escape" && state.carried >= 0) state.carried = -1;
   else if ((event.key === "Delete" || event.key === "Backspace") && under >= 0) remove(under);
   else if (event.key.toLowerCase() === "n" && state.points.length) {
     const k = (under + 1) % state.points.length;
@@ -809,7 +859,9 @@ plane.addEventListener("keydown", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.shiftKey) { event.preventDefault(); undo(); }
+  else if (event.key === "Escape" && !event.defaultPrevented) dismiss();
 });
+$("dismiss").addEventListener("click", dismiss);
 $("undo").addEventListener("click", undo);
 $("clear").addEventListener("click", () => { remember(); state.points = []; state.labels = []; touched(); });
 $("erase").addEventListener("click", () => erase(!state.erasing));
@@ -927,32 +979,52 @@ function loadExample(name) {
   if (!found) return;
   if (!FITS && state.points.length) remember();
   state.example = name;
-  state.table = null;
-  $("columns").hidden = $("notice").hidden = true;
+  Object.assign(state, { table: null, columns: null, source: null });
+  showColumns();
   $("example").value = name;
   load(found);
 }
-function loadTable(found) {
+function start() {                      // the table that the command was given
+  if (state.points.length) remember();
+  loadTable(state.about.start, null);
+  state.example = $("example").value = "start";
+}
+function loadTable(found, table) {
   const { task } = state.about.machines[state.machine], several = new Set(found.labels).size > 1;
   const suits = several ? task === "classes" : task === "region";
+  state.example = $("example").value = "";
+  state.table = table;
+  state.columns = pick(found, ["columns", "targets", "across", "up", "target", "notice"]);
+  state.source = { ...found.source, text: JSON.stringify([found.points, found.labels]) };
+  showColumns();
   load({ ...found, machine: suits ? state.machine : several ? "svc" : "svdd" });
-  state.example = "";
-  $("example").value = "";
-  const pairs = (list) => list.map((name) => [name, name]);
-  fill($("across"), pairs(found.columns), found.across);
-  fill($("up"), pairs(found.columns), found.up);
-  fill($("target"), [["", "none"], ...pairs(found.targets)], found.target || "");
-  $("columns").hidden = !state.table;
-  $("notice").textContent = found.notice;
-  $("notice").hidden = false;
 }
-async function readTable(choice) {
+function showColumns() {
+  const { columns = [], targets = [], across, up, target, notice } = state.columns || {};
+  const pairs = (list) => list.map((name) => [name, name]);
+  fill($("across"), pairs(columns), across);
+  fill($("up"), pairs(columns), up);
+  fill($("target"), [["", "none"], ...pairs(targets)], target || "");
+  $("columns").hidden = !state.table;
+  $("notice").textContent = notice || "";
+  $("notice").hidden = !notice;
+}
+let reading = 0;
+async function readTable(table, choice) {  // what cannot be read changes nothing
+  const own = ++reading;
   try {
-    loadTable(await ask("table", { text: state.table, ...choice }));
-  } catch (error) { tell(error.message); }
+    const found = await ask("table", { ...table, ...choice });
+    if (own !== reading) return;
+    if (state.points.length) remember();
+    loadTable(found, table);
+  } catch (error) {
+    if (own !== reading) return;
+    showColumns();
+    tell(error.message);
+  }
 }
 
-$("example").addEventListener("change", (event) => loadExample(event.target.value));
+$("example").addEventListener("change", (event) => (event.target.value === "start" ? start() : loadExample(event.target.value)));
 $("machine").addEventListener("change", (event) => { state.machine = event.target.value; machineChanged(); });
 $("kernel").addEventListener("change", (event) => { state.kernel = event.target.value; surface.key = ""; sliders(); changed(); });
 $("criterion").addEventListener("change", () => { surface.key = ""; changed(); });
@@ -962,13 +1034,18 @@ $("file").addEventListener("change", async (event) => {
   event.target.value = "";
   if (!file) return;
   if (file.size > 900000) { tell("The table may have at most 900,000 bytes here; mercer play FILE.csv takes larger ones."); return; }
-  state.table = await file.text();
-  await readTable({});
+  readTable({ name: file.name, ...textOf(await file.arrayBuffer()) }, {});
 });
+function textOf(bytes) {                // as files are written: UTF-8, or what Windows wrote before
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "cp1252" };
+  }
+}
 for (const id of ["across", "up", "target"]) {
   $(id).addEventListener("change", () => {
-    const choice = pick({ across: $("across").value, up: $("up").value, target: $("target").value }, ["across", "up", "target"]);
-    readTable(choice);
+    readTable(state.table, { across: $("across").value, up: $("up").value, target: $("target").value });
   });
 }
 $("copy").addEventListener("click", async () => {
@@ -987,24 +1064,53 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   draw();
   drawMap();
 });
+const narrow = matchMedia("(max-width: 54rem)");   // there the sliders stand under the picture, which they move
+function arrange() { (narrow.matches ? $("legend") : $("numbers")).before($("sliders")); }
+narrow.addEventListener("change", arrange);
+arrange();
 new ResizeObserver(() => { if (state.about) { draw(); drawMap(); if (!FITS) changed(); } }).observe(plane);
 
-// ---------------------------------------------------------------- the beginning
+// ---------------------------------------------------------------- the beginning, and once more after a reload
+
+const KEY = `mercer play ${location.pathname}`, KEPT = ["points", "labels", ...MEANING, "example", "machine", "kernel", "settings", "current"];
+addEventListener("pagehide", () => {
+  if (!state.about) return;
+  try { sessionStorage.setItem(KEY, JSON.stringify(pick(state, KEPT))); } catch { /* the browser keeps nothing, or not so much */ }
+});
+function restored() {
+  let kept = null;
+  if (performance.getEntriesByType("navigation")[0]?.type === "navigate") return false;
+  try { kept = JSON.parse(sessionStorage.getItem(KEY)); } catch { /* as above */ }
+  const { machines, kernels, offered: offers } = state.about;
+  if (!kept?.points || !(kept.machine in machines) || !(kept.kernel in kernels)) return false;
+  if (FITS && !offers[kept.example]?.includes(kept.machine)) return false;
+  Object.assign(state, kept, { settings: { ...state.settings, ...kept.settings } });
+  $("example").value = state.example;
+  $("kernel").value = state.kernel;
+  offered();
+  frame();
+  showColumns();
+  classButtons();
+  machineChanged();
+  return true;
+}
 
 (async function begin() {
   try { state.about = await ask("about", {}); } catch (error) { tell(error.message); return; }
   for (const [name, setting] of Object.entries(state.about.settings)) state.settings[name] = setting.start;
   const blank = FITS ? [] : [["", "your own"]];
+  if (state.about.start) blank.push(["start", state.about.start.title]);
   fill($("example"), [...blank, ...state.about.examples.map((one) => [one.name, one.title])], "");
   fill($("kernel"), Object.entries(state.about.kernels).map(([name, one]) => [name, one.title]), state.kernel);
   $("undo").disabled = true;
   if (FITS) {
     document.body.classList.add("still");
     for (const id of ["tools", "open", "help"]) $(id).hidden = true;
-    $("lead").textContent = "Fits computed beforehand: choose points, machine and settings."
-      + " In mercer play, on your own machine, points can be moved.";
+    $("lead").textContent = "Fits computed beforehand: each example with some of the machines, two kernels and a few settings."
+      + " mercer play, on your own machine, has all of them, and points that can be moved.";
     state.settings.C = 10;
     state.settings.gamma = 0.8;
   }
-  if (state.about.start) loadTable(state.about.start); else loadExample(state.about.examples[0].name);
+  if (restored()) return;
+  if (state.about.start) start(); else loadExample(state.about.examples[0].name);
 })();
