@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from mercer import SVC
+from mercer import SVC, MinimumCostClassifier
 from mercer._extras import how_to_get
 from mercer.plotting import BoundaryDisplay
 
@@ -234,6 +234,27 @@ def test_a_threshold_of_its_own_moves_the_boundary(moons):
     display = BoundaryDisplay.from_estimator(moved.fit(X, y), X, y)
     values = model.decision_function(vertices(display.boundary_[0]))
     np.testing.assert_allclose(values, 0.7, atol=0.1)
+
+
+@pytest.mark.parametrize("response_method", ["predict", "predict_proba"])
+def test_what_is_rejected_has_no_colour(moons, response_method):
+    X, y, _ = moons
+    names = np.array(["left", "right"])[y]
+    model = MinimumCostClassifier(LogisticRegression(), reject_cost=0.2, reject_label="?")
+    model = make_pipeline(StandardScaler(), model).fit(X, names)
+    display = BoundaryDisplay.from_estimator(model, X, names, response_method=response_method)
+    across, up = np.meshgrid(*display.grid)
+    said = model.predict(np.column_stack([across.ravel(), up.ravel()])).reshape(across.shape)
+    np.testing.assert_array_equal(display.regions == 2, said == "?")
+    image = np.asarray(display.regions_.get_array())
+    white = (image == np.array(display.ax_.get_facecolor()[:3])).all(axis=-1)
+    assert white[said == "?"].all()
+    if response_method == "predict":
+        assert not white[said != "?"].any()
+    assert len(display.boundary_) == 2  # the outlines of both classes, with room between them
+    found = model.predict_proba(np.concatenate([vertices(one) for one in display.boundary_]))
+    np.testing.assert_allclose(found.max(axis=1), 0.8, atol=0.01)
+    assert "rejected" in [text.get_text() for text in display.legend_.get_texts()]
 
 
 def test_without_labels_all_points_look_alike(moons):

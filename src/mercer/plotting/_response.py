@@ -26,7 +26,10 @@ class Classes(NamedTuple):
 
 
 class Response(NamedTuple):
-    """Predicted class at each node, functions whose zero lines are the boundary, probabilities."""
+    """Predicted class at each node, functions whose zero lines are the boundary, probabilities.
+
+    The number of classes stands for what is rejected.
+    """
 
     regions: Codes
     fields: list[Floats]
@@ -82,8 +85,15 @@ def evaluate(
 ) -> Response:
     """Ask the estimator at every node of the grid."""
 
+    n_classes = len(classes.labels)
+
     def predict(points: Floats) -> Codes:
-        return codes_of(estimator.predict(plane.rows(points)), classes.labels, len(points))
+        labels = np.asarray(estimator.predict(plane.rows(points)))
+        known = np.isin(labels, classes.labels)
+        codes = np.full(len(labels), n_classes)  # rejected: a label that is none of the classes
+        own = labels[known].astype(np.asarray(classes.labels).dtype, copy=False)
+        codes[known] = codes_of(own, classes.labels, len(own))
+        return codes
 
     across, up = np.meshgrid(*grid)
     points = np.column_stack([across.ravel(), up.ravel()])
@@ -92,12 +102,13 @@ def evaluate(
     probabilities = None
     if response_method == "predict_proba":
         probabilities = np.asarray(estimator.predict_proba(rows), dtype=np.float64)
-        probabilities = probabilities.reshape(*across.shape, len(classes.labels))
-    if len(classes.labels) == 2 and hasattr(estimator, "decision_function"):
+        probabilities = probabilities.reshape(*across.shape, n_classes)
+    if n_classes == 2 and hasattr(estimator, "decision_function"):
         values = np.asarray(estimator.decision_function(rows), dtype=np.float64)
         values = values.reshape(across.shape)
         # A classifier with a threshold of its own does not change its mind at f = 0.
         if (((values > 0) == (regions == classes.positive)) | (values == 0)).all():
             return Response(regions, [values], True, probabilities)
-    fields = region_fields(grid, regions, predict, len(classes.labels))
+    n_regions = n_classes + bool((regions == n_classes).any())
+    fields = region_fields(grid, regions, predict, n_regions)[:n_classes]
     return Response(regions, fields, False, probabilities)

@@ -63,7 +63,8 @@ class BoundaryDisplay:
     grid : pair of ndarray
         Coordinates of the grid along the horizontal and the vertical axis.
     regions : ndarray of int of shape (grid[1].size, grid[0].size)
-        Position in ``classes`` of the class predicted at each point of the grid.
+        Position in ``classes`` of the class predicted at each point of the grid; their number where
+        the classifier rejects, which has no colour.
     fields : list of ndarray of the same shape
         Functions whose zero lines are the boundary: the decision function for two classes, or one
         function for each class.
@@ -254,12 +255,17 @@ class BoundaryDisplay:
         edges = [(axis[0], axis[-1], (axis[1] - axis[0]) / 2) for axis in self.grid]
         extent = [bound for low, high, half in edges for bound in (low - half, high + half)]
         if self.probabilities is None:
-            image = self._shades(ax, colors, REGION_TINT)[self.regions]
+            shades = self._shades(ax, colors, REGION_TINT)
+            image = shades[np.minimum(self.regions, len(shades) - 1)]
         else:
             image = self._shade_probabilities(ax, colors, self.probabilities)
+        image[self._rejected()] = ax.get_facecolor()[:3]
         return ax.imshow(
             image, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0
         )
+
+    def _rejected(self) -> NDArray[np.bool_]:
+        return self.regions == len(self.classes)
 
     def _shades(self, ax: Any, colors: Any, share: ArrayLike) -> Floats:
         """Return the colour of each class in shares of any shape, on the axes' background."""
@@ -351,6 +357,8 @@ class BoundaryDisplay:
             handles: list[Any] = [Patch(color=c, label=name) for c, name in zip(shades, names)]
         else:
             handles = [class_handle(code, name, colors) for code, name in enumerate(names)]
+        if self._rejected().any():
+            handles.append(Patch(facecolor=ax.get_facecolor(), edgecolor=color, label="rejected"))
         if self.boundary_:
             name = "boundary, f = 0" if self.has_margin else "boundary"
             handles.append(Line2D([], [], color=color, lw=1.6, label=name))
