@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer._threads import one_openmp_thread
 from mercer.gram import KernelColumns
 from mercer.kernels import Kernel
 
@@ -99,7 +100,7 @@ def _by_means(X: Any, rank: int, random: np.random.RandomState, weights: Floats 
             "the range of numbers; scale the features (for instance with MaxAbsScaler)."
         )
     start = X[:rank].toarray() if sp.issparse(X) else X[:rank]
-    with warnings.catch_warnings():
+    with one_openmp_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = KMeans(rank, init=start, n_init=1, max_iter=ROUNDS, random_state=random)
         found.fit(X, sample_weight=weights)
