@@ -24,6 +24,10 @@ from mercer.model_selection.gradient.tuning import (
 SPREAD = 2.5
 """Standard deviation of further starting points around the first, in logarithms."""
 
+_LIMITS = np.finfo(np.float64)
+OF_NUMBERS = np.nextafter(np.log([[_LIMITS.tiny, _LIMITS.max]]), 0.0)
+"""Logarithms between which a parameter is a number, whatever the unit of the rows."""
+
 WALL = 1e3
 """What is added to the objective where a machine has no solution, to turn a search back."""
 
@@ -90,10 +94,13 @@ class Space:
         columns = list(dict.fromkeys(groups))
         ties = np.array([[float(group == column) for column in columns] for group in groups])
         low, high = np.log(np.asarray(kernel_bounds, dtype=np.float64))
-        bounds = np.tile([low, high], (len(columns), 1))
-        if limits is not None:
-            bounds[:, 0] = np.maximum(low, limits[:, 0] - kernel.theta)
-            bounds[:, 1] = np.minimum(high, limits[:, 1] - kernel.theta)
+        within = (OF_NUMBERS if limits is None else limits) - kernel.theta[:, None]
+        bounds = np.array(
+            [
+                (max(low, within[own, 0].max()), min(high, within[own, 1].min()))
+                for own in ties.T == 1
+            ]
+        ).reshape(len(columns), 2)
         moving = {name: value for name, value in prices.items() if 0.0 < value < np.inf}
         of_prices = {
             name: (float(ends[0]), float(ends[1]))
