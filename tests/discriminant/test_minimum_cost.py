@@ -164,6 +164,8 @@ def test_rejection() -> None:
         X, np.array(["a", "b"])[y]
     )
     assert set(texts.predict(X)) == {"a", "b", "rejected"}
+    model = MinimumCostClassifier(LogisticRegression(), reject_cost=0.1, reject_label="?")
+    assert set(model.fit(X, y).predict(X).tolist()) == {0, 1, "?"}  # numbers stay numbers
     with pytest.raises(ValueError, match="reject_label"):
         MinimumCostClassifier(LogisticRegression(), reject_cost=0.1).fit(X, 2 * y - 1)
 

@@ -45,7 +45,7 @@ def largest_kernel_value(program: Program, within: bool = False) -> float:
 
 def largest_of_single_features(program: Program) -> float:
     """Return the same where a machine sees one feature only, which may be constant; else 0."""
-    if "RFE" not in program.kind:
+    if "RFE" not in program.kind and "Sequential" not in program.kind:
         return 0.0
     model, columns = program.estimator.estimator, program.plain.T[:, :, None]
     with warnings.catch_warnings(), np.errstate(all="ignore"):

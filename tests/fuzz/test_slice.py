@@ -88,7 +88,7 @@ MENDED = {
     "a loss without a solution in one fold": [1107005944],
     "leaving out the only row": [2101053880, 2101066527],
     "widths beyond the range of numbers": [3301007803],
-    "a constant feature that is left alone": [3201000718],
+    "a constant feature that is left alone": [3201000718, 3301029046],
 }
 
 

@@ -137,6 +137,14 @@ MOMENTS = {
     "with repeats": np.repeat(SECONDS[:15], 2),
     "elapsed_s": 0.5 * np.arange(30),
     "Time": np.delete(0.5 * np.arange(32), [7, 20]),
+    "am and pm": DAYS.strftime("%m/%d/%Y %I:%M %p"),
+    "months in words": DAYS.strftime("%d %b %Y %H:%M"),
+    "as in letters": DAYS.strftime("%a, %d %b %Y %H:%M:%S +0000"),
+    "digits": DAYS.strftime("%Y%m%d%H%M").astype(float),
+    "shuffled seconds": rng.permutation(SECONDS),
+    "of a spreadsheet": (45352 + np.arange(30) / 24).round(5),
+    "steps": np.arange(30) * 0.5,
+    "day": 1.0 + np.arange(30) // 3,
 }
 
 
@@ -147,7 +155,7 @@ def test_what_tells_when_rows_were_names_them(name, tmp_path):
     table = read_unlabelled(tmp_path / "a.csv")
     assert list(table.frame) == ["speed"]
     assert list(table.names) == [name]
-    said = "it tells when a row was and not what it is like; `dates` (--dates) takes it in"
+    said = "when a row was is not what it is like; `dates` (--dates) takes such columns in"
     assert table.left_out == {name: said}
     assert f"Column {name!r} left out: {said}." in table.notices
     assert TableModel.of(None, table).names == [name]
@@ -161,8 +169,10 @@ NO_MOMENTS = {
     "sorted": np.sort(rng.normal(size=30)),
     "time of sorted rows": np.sort(rng.normal(size=30)),
     "large": rng.integers(1_000_000_000, 2_000_000_000, 30).repeat(1),
-    "sum": 1.5e9 + np.arange(30) * 0.25,
-    "steps": np.arange(30) * 0.5,
+    "sum": 1.5e9 + np.cumsum(rng.exponential(size=30)),
+    "few": np.arange(10) * 0.5,
+    "levels": np.repeat(np.arange(5), 6),
+    "amounts": rng.integers(10_000_000, 99_999_999, 30),
 }
 
 

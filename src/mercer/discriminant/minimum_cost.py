@@ -244,7 +244,10 @@ class MinimumCostClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         decided = self._decide(X)
         if self.reject_cost is None:
             return self.classes_[decided]
-        return np.append(self.classes_, self.reject_label_)[decided]
+        label, classes = np.asarray(self.reject_label_), self.classes_
+        if (label.dtype.kind in "US") != (classes.dtype.kind in "US"):
+            classes = classes.astype(object)  # or numbers would become texts
+        return np.append(classes, label)[decided]
 
     def _decide(self, X: Any) -> Any:
         """Return the position of the class; one beyond the last is rejection."""

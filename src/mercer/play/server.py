@@ -99,7 +99,8 @@ class Guard:
         opens = headers.get("sec-fetch-mode") == "navigate"  # a link, as from a terminal in a page
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not opens:
             return "Other pages may not ask this server."
-        if not secrets.compare_digest(path.split("/")[1].encode(), self.token):
+        first = path.removeprefix("/").split("/")[0]
+        if not secrets.compare_digest(first.encode(), self.token):
             return "The address has another token; use the one that was printed."
         return ""
 
@@ -123,6 +124,7 @@ def make_app(token: str, port: int, start: dict[str, Any] | None = None) -> Star
     from anyio import CapacityLimiter, to_thread
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
+    from starlette.requests import ClientDisconnect
     from starlette.responses import JSONResponse, PlainTextResponse
     from starlette.routing import Route
 
@@ -139,7 +141,8 @@ def make_app(token: str, port: int, start: dict[str, Any] | None = None) -> Star
         return PlainTextResponse(text, media_type=found[1], headers=HEADERS)
 
     async def ask(request: Request) -> Response:
-        if request.headers.get("content-type", "").split(";")[0] != "application/json":
+        kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
+        if kind != "application/json":
             raise DeniedError(415, "A question must be application/json.")
         question = read_question(await read(request))
         lane = lanes["picture" if question.get("ask") == "picture" else "others"]
@@ -152,13 +155,17 @@ def make_app(token: str, port: int, start: dict[str, Any] | None = None) -> Star
     async def denied(request: Request, error: Exception) -> Response:
         return PlainTextResponse(f"{error}\n", getattr(error, "status", 500), headers=HEADERS)
 
+    async def gone(request: Request, error: Exception) -> Response:
+        return PlainTextResponse("Nobody waits for this answer.\n", 400, headers=HEADERS)
+
     routes = [
         Route("/{token}/ask", ask, methods=["POST"]),
         Route("/{token}/{name}", file, methods=["GET"]),
         Route("/{token}/", file, methods=["GET"]),
     ]
     guard = Middleware(Guard, token=token, port=port)
-    return Starlette(routes=routes, middleware=[guard], exception_handlers={DeniedError: denied})
+    handlers: dict[Any, Any] = {DeniedError: denied, ClientDisconnect: gone}
+    return Starlette(routes=routes, middleware=[guard], exception_handlers=handlers)
 
 
 async def read(request: Request) -> bytes:

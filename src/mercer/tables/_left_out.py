@@ -30,14 +30,29 @@ ALL_ALIKE = ("no value", "the same value")
 NO_NAME = (*ALL_ALIKE, "it tells the target", "asked for")
 """And of those that do so only if they are called as identifiers are."""
 
-LIKE_TIME = re.compile(r"(?i)(^|[^a-z])(time|timestamp|datetime|epoch|unix|elapsed)([^a-z]|$)")
+LIKE_TIME = re.compile(
+    r"(?i)(^|[^a-z])(time|timestamp|datetime|date|epoch|unix|elapsed|day|week|t)([^a-z]|$)"
+)
 SECONDS = (1.0e9, 2.2e9)
 """Since 1970: from 2001 to 2039, the years in which rows are logged by such numbers."""
 
 UNITS = (1.0, 1e3, 1e6, 1e9)
 """Of a second: clocks also count thousandths and less."""
 
-WHEN = "it tells when a row was and not what it is like; `dates` (--dates) takes it in"
+TOGETHER = 0.2
+"""Logarithm of the quotient of a clock's last and first number, in any unit: ten years."""
+
+CALENDAR = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+"""Dates that are numbers, by how many digits they have."""
+
+CENTURIES = (19, 20)
+"""In which their years are."""
+
+EVEN, EVENLY, ENOUGH = 0.95, 1e-2, 20
+"""No measurement rises from row to row so evenly: the share of its steps that are equal, how nearly
+they are, and of how many rows that tells something."""
+
+WHEN = "when a row was is not what it is like; `dates` (--dates) takes such columns in"
 """Why a description has no use for dates."""
 
 MOST_WORDS = 2
@@ -177,8 +192,9 @@ def moments(frame: pd.DataFrame) -> dict[str, str]:
     """Return columns that tell when rows were, each with its reason: dates, and numbers of clocks.
 
     What is usual does not go on with time, so that to a description all later rows would be
-    unusual. Numbers are a clock's if they never turn back and are seconds since 1970 (or parts of
-    seconds), or are called so and go on in mostly equal steps.
+    unusual. Numbers are a clock's if they are seconds since 1970 (or parts of seconds) or dates
+    written as digits; if they go on in equal steps from row to row; or if they never turn back, do
+    so in mostly equal steps and are called a time.
     """
     names = list(frame.select_dtypes("datetime").columns)
     numbers = frame.select_dtypes(np.float64)
@@ -189,13 +205,47 @@ def moments(frame: pd.DataFrame) -> dict[str, str]:
 def _is_clock(x: Any, name: str) -> bool:
     known = x[~np.isnan(x)]
     steps = np.diff(known)
-    if len(known) < 5 or not ((steps >= 0).all() or (steps <= 0).all()) or not steps.any():
+    if len(known) < 5 or not steps.any():
         return False
+    is_named = bool(LIKE_TIME.search(name))
+    rises = bool((steps >= 0).all() or (steps <= 0).all())
+    if _since_1970(known):
+        near = len(np.unique(known)) >= NEARLY_UNIQUE * len(known) and _within_years(known)
+        return is_named or bool((known % 1 == 0).all() and (rises or near))
+    if _of_digits(known):
+        return True
+    if not rises:
+        return False
+    moves = steps[steps != 0]
+    near = np.isclose(
+        moves, np.median(moves), rtol=EVENLY if len(known) >= ENOUGH else 1e-6, atol=0
+    )
+    if len(moves) == len(steps) and len(known) >= ENOUGH and near.mean() >= EVEN:
+        return True
+    return is_named and len(moves) >= 5 and bool(near.mean() > 0.5)
+
+
+def _since_1970(known: Any) -> bool:
     low, high = SECONDS
-    if any(low * unit <= known.min() and known.max() <= high * unit for unit in UNITS):
-        return bool((known % 1 == 0).all() or LIKE_TIME.search(name))
-    usual = np.isclose(steps, np.median(steps), rtol=1e-6, atol=0.0)
-    return bool(LIKE_TIME.search(name) and steps.all() and usual.mean() > 0.5)
+    return any(low * unit <= known.min() and known.max() <= high * unit for unit in UNITS)
+
+
+def _within_years(known: Any) -> bool:
+    """Return whether the rows of a clock lie as near to each other as those of a log do."""
+    return bool(np.log(known.max() / known.min()) <= TOGETHER)
+
+
+def _of_digits(known: Any) -> bool:
+    """Return whether numbers such as 20240301 are dates, all of them."""
+    if known.min() < 1e7 or known.max() >= 1e14 or (known % 1 != 0).any():
+        return False
+    texts = pd.Series(np.unique(known)).map(lambda value: str(int(value)))
+    form = CALENDAR.get(len(texts[0]))
+    if form is None or not (texts.str.len() == len(texts[0])).all():
+        return False
+    if not texts.str[:2].astype(int).isin(CENTURIES).all():
+        return False
+    return bool(pd.to_datetime(texts, format=form, errors="coerce").notna().all())
 
 
 def repeated_identifiers(frame: pd.DataFrame) -> list[str]:

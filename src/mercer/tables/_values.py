@@ -34,18 +34,25 @@ THOUSANDS = {
 COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 LIKE_DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}( .*)?"
-    r"|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}|[A-Za-z]{3,9} \d{1,2}, \d{4}"
+    r"|([A-Za-z]{3}, )?\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}( .*)?"
+    r"|[A-Za-z]{3,9} \d{1,2}, \d{4}( .*)?"
 )
 DATE_FORMATS = (
     *("ISO8601", "%Y/%m/%d", "%Y.%m.%d", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M"),
     *("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%y"),
     *("%d/%m/%Y", "%m/%d/%Y", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M:%S"),
     *("%m/%d/%Y %H:%M:%S", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y", "%m-%d-%Y", "%d-%m-%Y %H:%M"),
+    *("%m/%d/%Y %I:%M %p", "%m/%d/%Y %I:%M:%S %p", "%d/%m/%Y %I:%M %p", "%d/%m/%Y %I:%M:%S %p"),
     *("%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
+    *("%d-%b-%Y %H:%M", "%d-%b-%Y %H:%M:%S", "%d %b %Y %H:%M", "%d %b %Y %H:%M:%S"),
+    *("%b %d, %Y %H:%M", "%b %d, %Y %I:%M %p", "%a, %d %b %Y %H:%M:%S %z"),
 )
-CLEAR_FORMATS = tuple(form for form in DATE_FORMATS if form[:3] not in ("%d/", "%m/", "%d-", "%m-"))
-CLEAR_FORMATS += ("%d-%b-%Y", "%d-%b-%y")
+_TWO_WAYS = ("%d/", "%m/", "%d-", "%m-")
+CLEAR_FORMATS = tuple(form for form in DATE_FORMATS if "%b" in form or form[:3] not in _TWO_WAYS)
 """Of which no one takes the day for the month."""
+
+HOUR = re.compile(" %[HI]")
+"""Where the time of the day begins."""
 
 MOST_ODD = 0.05
 """Share of words among numbers that are taken for mistakes."""
@@ -195,8 +202,8 @@ def dates_of_form(column: pd.Series, form: str) -> pd.Series:
     left = column.dropna()
     left = left[left.map(lambda cell: bool(LIKE_DATE.fullmatch(cell)))]
     found = pd.Series(pd.NaT, column.index, dtype="datetime64[us]")
-    day = form.split(" %H")[0]
-    same_day = [other for other in DATE_FORMATS if other.split(" %H")[0] == day]
+    day = HOUR.split(form)[0]
+    same_day = [other for other in DATE_FORMATS if HOUR.split(other)[0] == day]
     for one in dict.fromkeys((form, *same_day, *CLEAR_FORMATS)):
         if left.empty:
             break
