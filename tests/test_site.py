@@ -6,6 +6,7 @@ import re
 import runpy
 import sys
 import tomllib
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -135,11 +136,12 @@ LEFT_OUT = {
     "PR08",  # a description may begin with a symbol: w, c, alpha
     "RT02",  # a name for one result tells what it is
     "SA01",  # asked of estimators and displays below
-    "YD01",
+    "YD01",  # what an iterator yields is named by its type
 }
 """Checks of numpydoc that are not asked for, each with its reason."""
 OF_METHODS = {"PR01", "RT01"}
 """Checks of what is public itself, not of methods whose one sentence says it."""
+MEMBERS = (property, cached_property, classmethod, staticmethod)
 PACKAGES = [name for _, name, _ in iter_modules(mercer.__path__) if name in mercer.__all__]
 """The public packages, none of which is imported for it."""
 
@@ -153,7 +155,7 @@ def faults_of(name, thing):
     left_out |= {"PR01"} if is_record and not hasattr(thing, "fit") else set()
     yield from ((name, *fault) for fault in validate(name)["errors"] if fault[0] not in left_out)
     for last, member in vars(thing).items() if inspect.isclass(thing) else ():
-        if not last.startswith("_") and (callable(member) or isinstance(member, property)):
+        if not last.startswith("_") and (callable(member) or isinstance(member, MEMBERS)):
             full = f"{name}.{last}"
             for fault in validate(full)["errors"]:
                 if fault[0] not in LEFT_OUT | OF_METHODS:

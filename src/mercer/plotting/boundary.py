@@ -185,7 +185,9 @@ class BoundaryDisplay:
             Points of the grid along each axis.
         eps : float, default=0.1
             Room around the data, as a share of their range.
-        legend, colors
+        legend : bool, default=True
+            See `plot`.
+        colors : sequence of colours, default=None
             See `plot`.
 
         Returns

@@ -99,7 +99,9 @@ class CriterionDisplay:
         C, gamma : array-like of float, default=None
             The grid; None takes 7 values of C from .01 to 10^4 and 7 of gamma from a thousandth to
             a thousand times ``gamma="scale"``.
-        ax, legend
+        ax : matplotlib axes, default=None
+            See `plot`.
+        legend : bool, default=True
             See `plot`.
 
         Returns

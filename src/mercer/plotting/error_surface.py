@@ -91,7 +91,9 @@ class ErrorSurfaceDisplay:
             Scores are taken as accuracies. Of further parameters the best value counts.
         path : GradientSearch, default=None
             Fitted on the same data.
-        ax, legend
+        ax : matplotlib axes, default=None
+            See `plot`.
+        legend : bool, default=True
             See `plot`.
 
         Returns

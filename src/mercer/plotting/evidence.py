@@ -78,7 +78,9 @@ class EvidenceDisplay:
         ----------
         estimator : RVC or RVR
             Fitted; a pipeline or a search that ends in one will do.
-        axes, legend
+        axes : pair of matplotlib axes, default=None
+            See `plot`.
+        legend : bool, default=True
             See `plot`.
 
         Returns

@@ -129,8 +129,12 @@ class GramDisplay:
             Whatever `mercer.kernels.as_kernel` takes.
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The data, or the kernel matrix for "precomputed".
-        y, max_rows, **plot
+        y : array-like of shape (n_samples,), default=None
+            See `from_estimator`.
+        max_rows : int, default=1000
             See `from_estimator`. Only the rows that are shown are computed.
+        **plot
+            See `from_estimator`.
 
         Returns
         -------
@@ -153,7 +157,11 @@ class GramDisplay:
         ----------
         K : array-like of shape (n_samples, n_samples)
             Kernel values.
-        y, max_rows, **plot
+        y : array-like of shape (n_samples,), default=None
+            See `from_estimator`.
+        max_rows : int, default=1000
+            See `from_estimator`.
+        **plot
             See `from_estimator`.
 
         Returns

@@ -73,7 +73,9 @@ class MultipliersDisplay:
         ----------
         estimator : estimator
             Fitted `SVDD` or `OneClassSVM`; a pipeline or a search that ends in one will do.
-        ax, legend
+        ax : matplotlib axes, default=None
+            See `plot`.
+        legend : bool, default=True
             See `plot`.
 
         Returns

@@ -140,7 +140,9 @@ class ReliabilityDisplay:
             Probabilities of the second of two classes, or of each class; the keys name the models.
         classes : array-like of shape (n_classes,), default=None
             Classes in the order of the columns; None sorts the labels.
-        pos_label, **plot
+        pos_label : int or str, default=None
+            See `from_estimator`.
+        **plot
             See `from_estimator`.
 
         Returns

@@ -88,7 +88,9 @@ class SupportFractionDisplay:
             The data.
         gammas : array-like of float, default=None
             Widths to try; None takes 25 from a thousandth to a thousand times ``gamma="scale"``.
-        ax, legend
+        ax : matplotlib axes, default=None
+            See `plot`.
+        legend : bool, default=True
             See `plot`.
 
         Returns
@@ -114,7 +116,9 @@ class SupportFractionDisplay:
         ----------
         search : OneClassSearch
             Fitted. Of several values of nu, the chosen one is shown.
-        ax, legend
+        ax : matplotlib axes, default=None
+            See `plot`.
+        legend : bool, default=True
             See `plot`.
 
         Returns

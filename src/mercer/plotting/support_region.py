@@ -162,7 +162,9 @@ class SupportRegionDisplay:
             Room around the data, as a share of their range.
         n_levels : int, default=8
             About how many lines of equal distance to draw; 0 draws none.
-        legend, colors
+        legend : bool, default=True
+            See `plot`.
+        colors : sequence of colours, default=None
             See `plot`.
 
         Returns

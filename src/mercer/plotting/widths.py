@@ -87,7 +87,11 @@ class WidthsDisplay:
             ends in one will do.
         names : sequence of str, default=None
             Of the features; None takes those of the data frame it was fitted on.
-        order, ax, legend
+        order : {"feature", "width"}, default="feature"
+            See `plot`.
+        ax : matplotlib axes, default=None
+            See `plot`.
+        legend : bool, default=True
             See `plot`.
 
         Returns
