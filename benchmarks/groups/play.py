@@ -89,7 +89,9 @@ def bodies(case: Case, grid: list[int], n: int, places: int) -> Iterator[bytes]:
     for value in np.geomspace(case.low, case.high, places):
         settings = {case.slider: float(f"{value:.3g}")}
         yield json.dumps(
-            question | points_of(case, n) | {"grid": grid, "settings": settings}
+            question
+            | points_of(case, n)
+            | {"grid": grid, "settings": settings, "moves": grid == GRIDS["moving"]}
         ).encode()
 
 

@@ -13,7 +13,8 @@ pytest.importorskip("matplotlib")
 
 from mercer import SVC
 from mercer.model_selection import span
-from mercer.play import answer, read_question
+from mercer.play import _question, answer, read_question
+from mercer.play._question import question_of
 
 from .questions import SOURCE, nodes, question, run_code, three_classes, unpacked
 
@@ -172,6 +173,24 @@ def test_every_criterion_of_a_machine_has_values(machine):
         asked = question(machine, ask="surface", criterion=criterion, cells=[{}, {"gamma": 3.0}])
         values = answer(asked)["values"]
         assert all(value is not None and value >= 0 for value in values), criterion
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_while_a_slider_moves_a_fit_has_little_time(machine, monkeypatch):
+    """What it has come to is shown, with a word that it is not the end; the code has no limit."""
+    asked = question_of(question(machine, moves=True))
+    at_rest = question_of(question(machine))
+    if not asked.spec.takes_time_limit:
+        assert asked.estimator().get_params() == at_rest.estimator().get_params()
+        return
+    assert asked.estimator().time_limit < 0.03 < at_rest.estimator().time_limit
+    monkeypatch.setattr(_question, "WHILE_MOVING", 0.0)
+    hard = {"settings": {"C": 1e4}} if "C" in asked.settings else {}
+    found = answer(question(machine, moves=True, **hard))
+    assert found["note"] == "Not at the optimum yet: it comes when the slider rests."
+    rest = answer(question(machine, **hard))
+    assert rest["note"] == ""
+    assert found["code"] == rest["code"]
 
 
 def test_an_answer_that_nobody_waits_for_is_left():

@@ -24,8 +24,8 @@ MOST_CELLS = 16
 FARTHEST = 1000.0
 """Largest coordinate; tables come in units of their deviation."""
 
-TIME_LIMIT = 2.0
-"""Seconds after which a fit is left as it is."""
+TIME_LIMIT, WHILE_MOVING = 2.0, 0.02
+"""Seconds after which a fit is left as it is; and while a slider moves, so that it never sticks."""
 
 
 @dataclass(frozen=True)

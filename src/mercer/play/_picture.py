@@ -86,6 +86,8 @@ def note_of(question: Question, model: Any) -> str:
         return ""
     if question.machine == "perceptron":
         return "The last epoch still had mistakes: more epochs or another kernel may help."
+    if question.spec.takes_time_limit and question.moves:
+        return "Not at the optimum yet: it comes when the slider rests."
     if question.spec.takes_time_limit:
         limit = f"{TIME_LIMIT:g} seconds"
         return f"Stopped after {limit}, before the optimum; the code goes on to it."

@@ -20,6 +20,7 @@ from mercer.play._catalogue import (
     MOST_POINTS,
     SETTINGS,
     TIME_LIMIT,
+    WHILE_MOVING,
     KernelSpec,
     MachineSpec,
 )
@@ -42,6 +43,8 @@ class Question:
         By name.
     settings : dict of str to float
         Those that machine and kernel have.
+    moves : bool, default=False
+        Whether a slider moves, so that the next question is near.
     """
 
     points: Floats
@@ -49,6 +52,7 @@ class Question:
     machine: str
     kernel: str
     settings: dict[str, float]
+    moves: bool = False
 
     @property
     def spec(self) -> MachineSpec:
@@ -98,7 +102,8 @@ class Question:
         It has one thread: so few points gain little from more, and beside other work each fit
         would wait until all of them have had their turn.
         """
-        limit = {"time_limit": TIME_LIMIT} if self.spec.takes_time_limit else {}
+        seconds = WHILE_MOVING if self.moves else TIME_LIMIT
+        limit = {"time_limit": seconds} if self.spec.takes_time_limit else {}
         return self.spec.estimator(**self.arguments(), **limit, n_jobs=1)
 
 
@@ -110,7 +115,8 @@ def question_of(given: Mapping[str, Any]) -> Question:
     labels = _labels(given.get("labels"), len(points))
     names = (*MACHINES[machine].settings, *KERNELS[kernel].settings)
     settings = settings_of(given.get("settings"), names)
-    question = Question(points, labels, machine, kernel, settings)
+    moves = given.get("moves") is True
+    question = Question(points, labels, machine, kernel, settings, moves)
     _check_enough(question)
     return question
 

@@ -125,7 +125,7 @@ async function picture(across, signal) {
   const slow = setTimeout(() => { $("state").textContent = "fitting …"; }, 150);
   try {
     const up = Math.max(2, Math.min(Math.round(nodes * ratio), Math.floor(state.about.most_nodes / nodes)));
-    const found = await ask("picture", { ...question(), source: source(), view: box, grid: [nodes, up] }, signal);
+    const found = await ask("picture", { ...question(), source: source(), view: box, grid: [nodes, up], moves: across === COARSE }, signal);
     shown = unpacked(found);
     if (asked > told.round) tell("");
     report(found);
