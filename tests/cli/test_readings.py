@@ -68,7 +68,7 @@ def test_later_hours_are_as_usual_as_those_before(mercer, months):
     result = mercer("describe", "old.csv", "--nu", "0.05", "--save", "usual.mercer")
     text = ok(result)
     assert "Column 'timestamp' left out: when a row was is not" in result.stderr
-    assert "(--dates) takes it in." in result.stderr
+    assert "(--dates) takes such columns in." in result.stderr
     found = pd.read_csv("describe-old.csv")
     columns = ["row", "timestamp", "distance", "unusual", *SENSORS]
     assert found.columns.tolist() == columns

@@ -94,7 +94,8 @@ class Space:
         columns = list(dict.fromkeys(groups))
         ties = np.array([[float(group == column) for column in columns] for group in groups])
         low, high = np.log(np.asarray(kernel_bounds, dtype=np.float64))
-        within = (OF_NUMBERS if limits is None else limits) - kernel.theta[:, None]
+        theta = kernel.theta
+        within = (OF_NUMBERS if limits is None else limits) - theta[:, None]
         bounds = np.array(
             [
                 (max(low, within[own, 0].max()), min(high, within[own, 1].min()))
@@ -110,7 +111,7 @@ class Space:
         own = [np.log(of_prices[name]) - np.log(value) for name, value in moving.items()]
         whole = block_diag(np.eye(len(moving)), ties.reshape(len(names), len(columns)))
         bounds = np.vstack([np.reshape(own, (len(moving), 2)), bounds])
-        return cls(kernel, kernel.theta, prices, of_prices, whole, bounds)
+        return cls(kernel, theta, prices, of_prices, whole, bounds)
 
     def of_prices(self) -> Space:
         """Return the part in which the kernel stays as it is."""
