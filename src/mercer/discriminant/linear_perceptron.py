@@ -29,7 +29,7 @@ class LinearPerceptron(LinearClassifier):
     `mercer.KernelPerceptron`.
 
     Use it where a plane is known to separate the classes, or to show what a margin adds; a pass
-    costs one product with the rows. Of planes that separate, that of `mercer.SVC` errs least.
+    costs one product with the rows. `mercer.SVC` finds the plane of widest margin.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class ScaledFeatureSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
 
     Use it where features count together in curved ways and there are at most some hundred of them
     on some hundred rows. Each step of the descent trains a machine and takes the cube of the rows;
-    `KernelRFE` is faster, and no worse on most data.
+    `KernelRFE` is faster.
 
     Parameters
     ----------

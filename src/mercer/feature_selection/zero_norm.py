@@ -34,7 +34,7 @@ class ZeroNormSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     from z = 1 on. Features lose their scale, most of them all of it; those with z = 0 are left out.
 
     Use it where there are thousands of columns, few rows and classes that a plane divides, as for
-    genes. It costs some ten fits of a linear machine, however many columns there are.
+    genes. It costs a fit of a linear machine for each round.
 
     Parameters
     ----------

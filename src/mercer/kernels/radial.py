@@ -219,7 +219,7 @@ class Laplacian(RadialKernel):
               k(x, y) = \exp(-\gamma \lVert x - y \rVert_2)
 
     Use it where the boundary has corners or a few far values must not count much; functions are
-    rougher than those of `RBF`. In the city-block distance a value costs about twice as much.
+    rougher than those of `RBF`. In the city-block distance a value costs up to twice as much.
 
     Parameters
     ----------

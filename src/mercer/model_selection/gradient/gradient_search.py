@@ -90,8 +90,8 @@ class GradientSearch(MetaEstimatorMixin, BaseEstimator):
     strategies that need no gradient and may change nu.
 
     Use it instead of a grid wherever the kernel has parameters; for one kernel and one width
-    `PathSearchCV` looks at a whole grid in about as long, and tells more about what lies around the
-    best. An evaluation takes the cube of the rows, of which there are ``max_rows`` at most.
+    `PathSearchCV` looks at a whole grid, and tells more about what lies around the best. An
+    evaluation takes the cube of the rows, of which there are ``max_rows`` at most.
 
     The criteria are computed by the processor, whatever the ``device`` of the machine, which is
     that of the last fit where this is of more rows than the search.
